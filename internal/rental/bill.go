@@ -1,0 +1,39 @@
+package rental
+
+// Amount is money of one currency in its minor units, as a bill line shows it.
+type Amount struct {
+	Currency Currency `json:"currency"`
+	Minor    int64    `json:"minor"` // cents, fen, yen
+}
+
+// Bill is what a lease costs in a billing period.
+type Bill struct {
+	Lease    string     `json:"lease"`
+	Tenant   string     `json:"tenant"`
+	Provider string     `json:"provider"`
+	Contract string     `json:"contract"`
+	Currency Currency   `json:"currency"`
+	TimeZone string     `json:"time_zone"`
+	Period   Span       `json:"period"`
+	Lines    []BillLine `json:"lines"`
+	Total    Amount     `json:"total"`
+	// Provisional says why the bill may still change (the month is open, a conflict is open); empty when final.
+	Provisional []string `json:"provisional,omitempty"`
+}
+
+// BillLine is one (lease, item, unit price, billing period); its GPUs are summed exactly and rounded once.
+type BillLine struct {
+	Item string `json:"item"` // gpu_time, sla_credit, correction...
+	// Charged is the charge period that the line covers.
+	Charged   Span    `json:"charged"`
+	UnitPrice Decimal `json:"unit_price"`
+	Unit      string  `json:"unit"` // gpu-hour, gpu-minute, gpu-month...
+	// Quantity is the exact quantity as a fraction in lowest terms ("5952", "31/6").
+	Quantity string `json:"quantity"`
+	// QuantityMS is the time behind the quantity, in card-milliseconds.
+	QuantityMS int64  `json:"quantity_ms"`
+	Amount     Amount `json:"amount"`
+	// PerGPU splits Amount over the cards by largest remainder; it always sums to Amount.
+	PerGPU map[string]int64 `json:"per_gpu,omitempty"`
+	Note   string           `json:"note,omitempty"` // the arithmetic in words
+}

@@ -1,0 +1,60 @@
+package rental
+
+// Class is what a stretch of time counts as.
+type Class string
+
+// The four classes partition every period.
+const (
+	Up       Class = "up"
+	Down     Class = "down"
+	Excluded Class = "excluded"
+	NoData   Class = "unknown"
+)
+
+// Interval is a stretch of one class, with why.
+type Interval struct {
+	Span   Span   `json:"span"`
+	Class  Class  `json:"class"`
+	Reason string `json:"reason,omitempty"` // the GPU state or fact behind it: lost, maintenance...
+}
+
+// Downtime is a ledger fact: cards of a lease were down for a span.
+type Downtime struct {
+	ID    string   `json:"id"`
+	Lease string   `json:"lease"`
+	UUIDs []string `json:"uuids"`
+	Span  Span     `json:"span"`
+	// Cause is provider, tenant or undetermined.
+	Cause string `json:"cause"`
+	// Reason is what was seen: lost, reset_required, driver_down...
+	Reason    string   `json:"reason"`
+	Witnesses []string `json:"witnesses"`
+	Incident  string   `json:"incident,omitempty"`
+	// ApprovedBy is a person's id, or "automatic" by the contract's word; empty while proposed.
+	ApprovedBy string `json:"approved_by,omitempty"`
+	RecordedAt Millis `json:"recorded_at"`
+}
+
+// UsageRecord says how one card of one lease spent a span within one UTC hour. All figures
+// are integers so that sums are exact; millisecond figures never exceed the span.
+type UsageRecord struct {
+	Lease    string `json:"lease"`
+	UUID     string `json:"uuid"`
+	Span     Span   `json:"span"`
+	Revision int    `json:"revision"`
+
+	AllocatedMS int64 `json:"allocated_ms"` // the card was assigned to the lease
+	MeasuredMS  int64 `json:"measured_ms"`  // use was measured
+	BusyMS      int64 `json:"busy_ms"`      // use was above 0
+	UsedMicros  int64 `json:"used_us"`      // use x time, in microseconds
+	// HeldKnownMS is time in which a scheduler said whether the card was held, HeldMS in which it was.
+	HeldKnownMS int64 `json:"held_known_ms"`
+	HeldMS      int64 `json:"held_ms"`
+
+	UpMS       int64 `json:"up_ms"`
+	DownMS     int64 `json:"down_ms"`
+	ExcludedMS int64 `json:"excluded_ms"`
+	UnknownMS  int64 `json:"unknown_ms"`
+
+	EnergyMilliJoules int64 `json:"energy_mj"`
+}

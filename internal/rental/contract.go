@@ -1,0 +1,89 @@
+package rental
+
+// Contract is a plan, objectives, the hardware promised and what is included.
+// It has no hidden defaults: a field without which money or a verdict would be a guess is mandatory.
+type Contract struct {
+	Name     string   `json:"name" yaml:"-"`
+	Provider string   `json:"provider" yaml:"provider"`
+	Currency Currency `json:"currency" yaml:"currency"`
+	// TimeZone is the IANA zone in which months and days begin.
+	TimeZone string `json:"time_zone" yaml:"time_zone"`
+	Language string `json:"language,omitempty" yaml:"language"` // en or zh; en where empty
+	SKU      string `json:"sku,omitempty" yaml:"sku"`           // the hardware promised
+
+	Plan Plan `json:"plan" yaml:"plan"`
+
+	BillWhileDown        *bool `json:"bill_while_down" yaml:"bill_while_down"`
+	BillWhileMaintenance *bool `json:"bill_while_maintenance" yaml:"bill_while_maintenance"`
+	// LineRounding is how a bill line becomes minor units: half_up, half_even, up or down.
+	LineRounding Rounding `json:"line_rounding" yaml:"line_rounding"`
+
+	Availability *Availability `json:"availability,omitempty" yaml:"availability"`
+	Credits      *Credits      `json:"credits,omitempty" yaml:"credits"`
+
+	// DowntimeApproval is automatic or manual: whether measured downtime changes money by itself.
+	DowntimeApproval string `json:"downtime_approval" yaml:"downtime_approval"`
+	// AutoCredit books a computed credit without a claim.
+	AutoCredit bool `json:"auto_credit" yaml:"auto_credit"`
+}
+
+// Plan is how a lease is priced.
+type Plan struct {
+	// Mode is second, minute, hour or month (calendar month of the contract's zone, pro rata by its days).
+	Mode string `json:"mode" yaml:"mode"`
+	// Unit is what one price buys: gpu, instance (all GPUs of the lease on one host) or lease.
+	Unit string `json:"unit" yaml:"unit"`
+	// Prices are the price's versions in order of From; the first holds from the beginning.
+	Prices []PriceVersion `json:"prices" yaml:"prices"`
+	// Rounding is what becomes of a started unit of time: exact (pro rata), up, down or half_up.
+	Rounding Rounding `json:"rounding" yaml:"rounding"`
+	// RoundingScope is session (each run by itself) or sum; mandatory where Rounding is not exact.
+	RoundingScope string `json:"rounding_scope,omitempty" yaml:"rounding_scope"`
+	// Minimum is the least time charged per start ("60s").
+	Minimum Duration `json:"minimum,omitempty" yaml:"minimum"`
+}
+
+// PriceVersion is a price that holds from a moment on.
+type PriceVersion struct {
+	From  Millis  `json:"from,omitempty" yaml:"from"`
+	Price Decimal `json:"price" yaml:"price"` // per Unit and Mode, exact
+}
+
+// Availability is an objective with every field that decides a verdict.
+type Availability struct {
+	TargetPercent Decimal `json:"target_percent" yaml:"target_percent"`
+	// Scope is gpu (each card for itself), all (down when any card is down), weighted (mean of
+	// the cards) or k_of_n (down when fewer than Needed are up).
+	Scope  string `json:"scope" yaml:"scope"`
+	Needed int    `json:"needed,omitempty" yaml:"needed"`
+	Period string `json:"period" yaml:"period"` // calendar_month
+	// Denominator is period (the whole month) or lease (the lease's part of it).
+	Denominator string `json:"denominator" yaml:"denominator"`
+	// Outage is how an outage counts: exact, whole_minutes (of one run), clock_minutes (wholly down).
+	Outage        string   `json:"outage" yaml:"outage"`
+	MinimumOutage Duration `json:"minimum_outage,omitempty" yaml:"minimum_outage"`
+	FlapMerge     Duration `json:"flap_merge,omitempty" yaml:"flap_merge"`
+	// Degraded is up or down.
+	Degraded string `json:"degraded" yaml:"degraded"`
+	// Unknown is down or excluded: how time without evidence is judged.
+	Unknown string `json:"unknown" yaml:"unknown"`
+	// ExcludedLeavesDenominator tells whether excluded time is taken out of the denominator.
+	ExcludedLeavesDenominator *bool    `json:"excluded_leaves_denominator" yaml:"excluded_leaves_denominator"`
+	MaintenanceNotice         Duration `json:"maintenance_notice,omitempty" yaml:"maintenance_notice"`
+}
+
+// Credits is the table of what a missed objective pays back.
+type Credits struct {
+	// Tiers are strict bounds: a tier holds where availability is under its Under.
+	Tiers []CreditTier `json:"tiers" yaml:"tiers"`
+	Base  string       `json:"base" yaml:"base"`   // gross or net of unbilled time
+	Scope string       `json:"scope" yaml:"scope"` // gpu, instance or lease
+	// CapPercent bounds unbilled time and credits together, in percent of the fee; at most 100.
+	CapPercent Decimal `json:"cap_percent" yaml:"cap_percent"`
+}
+
+// CreditTier pays Percent of the base where availability is under Under percent.
+type CreditTier struct {
+	Under   Decimal `json:"under" yaml:"under"`
+	Percent Decimal `json:"percent" yaml:"percent"`
+}

@@ -1,0 +1,66 @@
+package rental
+
+// Provider rents hosts out.
+type Provider struct {
+	Name        string `json:"name" yaml:"-"`
+	DisplayName string `json:"display_name" yaml:"display_name"`
+}
+
+// Tenant leases.
+type Tenant struct {
+	Name        string `json:"name" yaml:"-"`
+	DisplayName string `json:"display_name" yaml:"display_name"`
+}
+
+// Site is a place where a provider keeps hosts.
+type Site struct {
+	Name     string `json:"name" yaml:"-"`
+	Provider string `json:"provider" yaml:"provider"`
+	TimeZone string `json:"time_zone,omitempty" yaml:"time_zone"`
+	Location string `json:"location,omitempty" yaml:"location"`
+}
+
+// Host is a machine with GPUs in slots.
+type Host struct {
+	Name string `json:"name" yaml:"-"` // as the exporter's host label says
+	Site string `json:"site" yaml:"site"`
+	Rack string `json:"rack,omitempty" yaml:"rack"`
+	BMC  string `json:"bmc,omitempty" yaml:"bmc"`
+	// Slots is how many GPUs the host holds.
+	Slots int `json:"slots" yaml:"slots"`
+}
+
+// SKU is a hardware class with its expected figures.
+type SKU struct {
+	Name           string `json:"name" yaml:"-"`
+	Model          string `json:"model" yaml:"model"`             // the product name without vendor prefix: "H100 80GB HBM3"
+	FormFactor     string `json:"form_factor" yaml:"form_factor"` // SXM5, PCIe, NVL...
+	MemoryMiB      int    `json:"memory_mib" yaml:"memory_mib"`
+	PCIeWidth      int    `json:"pcie_width,omitempty" yaml:"pcie_width"`
+	NVLinks        int    `json:"nvlinks,omitempty" yaml:"nvlinks"`
+	PowerWatts     int    `json:"power_watts,omitempty" yaml:"power_watts"`
+	DataCenterCard bool   `json:"data_center" yaml:"data_center"`
+}
+
+// GPULife is where a card stands in its life.
+type GPULife string
+
+// The stages of a card's life.
+const (
+	GPUStock    GPULife = "stock"
+	GPUService  GPULife = "service"
+	GPUSuspect  GPULife = "suspect"
+	GPUDrained  GPULife = "drained"
+	GPURMA      GPULife = "rma"
+	GPUScrapped GPULife = "scrapped"
+)
+
+// GPU is a card: its name in the ledger is its uuid.
+type GPU struct {
+	UUID   string  `json:"uuid" yaml:"uuid"`
+	Serial string  `json:"serial" yaml:"serial"`
+	SKU    string  `json:"sku" yaml:"sku"`
+	Host   string  `json:"host" yaml:"host"`
+	Slot   int     `json:"slot" yaml:"slot"`
+	Life   GPULife `json:"life" yaml:"life"`
+}

@@ -1,0 +1,42 @@
+package rental
+
+// Lease is a tenant, a contract and a span, over fixed GPUs.
+type Lease struct {
+	ID       string `json:"id" yaml:"-"`
+	Tenant   string `json:"tenant" yaml:"tenant"`
+	Contract string `json:"contract" yaml:"contract"`
+	Start    Millis `json:"start" yaml:"start"`
+	End      Millis `json:"end" yaml:"end"` // Forever while open
+	// GPUs are the cards that the lease began with; swaps are Assignments.
+	GPUs []GPURef `json:"gpus" yaml:"gpus"`
+	// Stops are spans in which the tenant had stopped the lease.
+	Stops []Span `json:"stops,omitempty" yaml:"stops"`
+}
+
+// Span returns the lease's time.
+func (l Lease) Span() Span { return Span{Start: l.Start, End: l.End} }
+
+// GPURef names a card by uuid, or by host and slot.
+type GPURef struct {
+	UUID string `json:"uuid,omitempty" yaml:"uuid"`
+	Host string `json:"host,omitempty" yaml:"host"`
+	Slot *int   `json:"slot,omitempty" yaml:"slot"`
+}
+
+// Assignment says that a card served a lease for a span; a swap is two assignments.
+type Assignment struct {
+	Lease  string `json:"lease"`
+	UUID   string `json:"uuid"`
+	Span   Span   `json:"span"`
+	Reason string `json:"reason"` // start, rma, import...
+}
+
+// Maintenance is an announced window on a host's or a lease's GPUs.
+type Maintenance struct {
+	ID        string   `json:"id" yaml:"-"`
+	Hosts     []string `json:"hosts,omitempty" yaml:"hosts"`
+	Leases    []string `json:"leases,omitempty" yaml:"leases"`
+	Start     Millis   `json:"start" yaml:"start"`
+	End       Millis   `json:"end" yaml:"end"`
+	Announced Millis   `json:"announced" yaml:"announced"` // when the notice was delivered
+}

@@ -1,0 +1,58 @@
+package rental
+
+// Outcome is how an objective was judged.
+type Outcome string
+
+// The outcomes.
+const (
+	Kept        Outcome = "kept"
+	Breached    Outcome = "breached"
+	NotProven   Outcome = "not_proven"
+	NotMeasured Outcome = "not_measured"
+)
+
+// Verdict is the judgement of a lease's availability over a period. Bounds are exact
+// fractions of integers: Numerator / Denominator, in card-milliseconds or milliseconds.
+type Verdict struct {
+	Lease   string  `json:"lease"`
+	Period  Span    `json:"period"`
+	Target  Decimal `json:"target_percent"`
+	Outcome Outcome `json:"outcome"`
+	// Low counts unknown time as down, High as up; both are floored for show.
+	Low  Bound `json:"low"`
+	High Bound `json:"high"`
+
+	UpMS       int64 `json:"up_ms"`
+	DownMS     int64 `json:"down_ms"`
+	ExcludedMS int64 `json:"excluded_ms"`
+	UnknownMS  int64 `json:"unknown_ms"`
+	// PeriodMS is the denominator before exclusions.
+	PeriodMS int64 `json:"period_ms"`
+	// Coverage is (up + down) / (period - excluded).
+	Coverage Bound `json:"coverage"`
+
+	// PerGPU holds each card's own verdict where the scope is gpu.
+	PerGPU map[string]Verdict `json:"per_gpu,omitempty"`
+	// Arithmetic says the sum in words, so that a reader can redo it with a pencil.
+	Arithmetic string `json:"arithmetic"`
+	// Open says that the period has not ended: the verdict is provisional.
+	Open bool `json:"open"`
+}
+
+// Bound is a share of time as two integers.
+type Bound struct {
+	Numerator   int64 `json:"numerator"`
+	Denominator int64 `json:"denominator"`
+}
+
+// Credit is what a missed objective pays back for a period.
+type Credit struct {
+	Lease   string  `json:"lease"`
+	Period  Span    `json:"period"`
+	Percent Decimal `json:"percent"`
+	Amount  Amount  `json:"amount"`
+	// State is computed, or booked where the contract books by itself.
+	State       string `json:"state"`
+	Provisional bool   `json:"provisional"`
+	Arithmetic  string `json:"arithmetic"`
+}
