@@ -2,7 +2,7 @@
 // worsened, resolved, reopened; and the outbox that tells it to people.
 package incident
 
-import "errors"
+import "github.com/leasewatch/leasewatch/internal/rental"
 
-// ErrNotFound says that there is no such incident.
-var ErrNotFound = errors.New("no such incident")
+// ErrNotFound says that there is no such incident; a Store's own errors match it by errors.Is.
+var ErrNotFound = rental.ErrNotFound
