@@ -1,0 +1,148 @@
+// A fake libnvidia-ml.so.1 for tests: it answers from a scenario file, so that a test can
+// make any GPU say anything, refuse, hang, vanish and come back. See README.md for the file.
+#ifndef LEASEWATCH_FAKENVML_H
+#define LEASEWATCH_FAKENVML_H
+
+#define NVML_NO_UNVERSIONED_FUNC_DEFS 1
+#include <nvml.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { MAX_CARDS = 32, MAX_GENERATIONS = 64, MAX_LINKS = 18, MAX_FANS = 8, MAX_FIELDS = 320, MAX_EVENTS = 512, MAX_STRING = 96 };
+
+// Every function of the library. Those of the first list belong to the host, the rest to a GPU.
+#define SYSTEM_FUNCTIONS(X) \
+	X(nvmlInit_v2) X(nvmlInitWithFlags) X(nvmlShutdown) X(nvmlErrorString) \
+	X(nvmlSystemGetDriverVersion) X(nvmlSystemGetNVMLVersion) X(nvmlSystemGetCudaDriverVersion_v2) \
+	X(nvmlDeviceGetCount_v2) X(nvmlDeviceGetHandleByIndex_v2) X(nvmlDeviceGetHandleByUUID) \
+	X(nvmlEventSetCreate) X(nvmlEventSetWait_v2) X(nvmlEventSetFree)
+#define DEVICE_FUNCTIONS(X) \
+	X(nvmlDeviceGetUUID) X(nvmlDeviceGetSerial) X(nvmlDeviceGetName) X(nvmlDeviceGetBrand) \
+	X(nvmlDeviceGetArchitecture) X(nvmlDeviceGetBoardPartNumber) X(nvmlDeviceGetVbiosVersion) \
+	X(nvmlDeviceGetPciInfo_v3) X(nvmlDeviceGetPciInfo_v2) X(nvmlDeviceGetNumGpuCores) X(nvmlDeviceGetIndex) \
+	X(nvmlDeviceGetMinorNumber) X(nvmlDeviceGetMigMode) X(nvmlDeviceGetEccMode) X(nvmlDeviceGetPersistenceMode) \
+	X(nvmlDeviceGetUtilizationRates) X(nvmlDeviceGetEncoderUtilization) X(nvmlDeviceGetDecoderUtilization) \
+	X(nvmlDeviceGetMemoryInfo) X(nvmlDeviceGetMemoryInfo_v2) X(nvmlDeviceGetTemperature) \
+	X(nvmlDeviceGetMarginTemperature) X(nvmlDeviceGetTemperatureThreshold) X(nvmlDeviceGetPowerUsage) \
+	X(nvmlDeviceGetPowerManagementLimit) X(nvmlDeviceGetPowerManagementDefaultLimit) \
+	X(nvmlDeviceGetPowerManagementLimitConstraints) X(nvmlDeviceGetEnforcedPowerLimit) \
+	X(nvmlDeviceGetTotalEnergyConsumption) X(nvmlDeviceGetClockInfo) X(nvmlDeviceGetMaxClockInfo) \
+	X(nvmlDeviceGetCurrentClocksEventReasons) X(nvmlDeviceGetCurrentClocksThrottleReasons) \
+	X(nvmlDeviceGetViolationStatus) X(nvmlDeviceGetTotalEccErrors) X(nvmlDeviceGetMemoryErrorCounter) \
+	X(nvmlDeviceGetRetiredPages) X(nvmlDeviceGetRetiredPagesPendingStatus) X(nvmlDeviceGetRemappedRows) \
+	X(nvmlDeviceGetCurrPcieLinkGeneration) X(nvmlDeviceGetMaxPcieLinkGeneration) \
+	X(nvmlDeviceGetCurrPcieLinkWidth) X(nvmlDeviceGetMaxPcieLinkWidth) X(nvmlDeviceGetPcieReplayCounter) \
+	X(nvmlDeviceGetNvLinkState) X(nvmlDeviceGetNvLinkErrorCounter) X(nvmlDeviceGetPerformanceState) \
+	X(nvmlDeviceGetNumFans) X(nvmlDeviceGetFanSpeed) X(nvmlDeviceGetFanSpeed_v2) \
+	X(nvmlDeviceGetComputeRunningProcesses) X(nvmlDeviceGetComputeRunningProcesses_v2) \
+	X(nvmlDeviceGetComputeRunningProcesses_v3) X(nvmlDeviceGetGraphicsRunningProcesses) \
+	X(nvmlDeviceGetGraphicsRunningProcesses_v2) X(nvmlDeviceGetGraphicsRunningProcesses_v3) \
+	X(nvmlDeviceGetMPSComputeRunningProcesses) X(nvmlDeviceGetMPSComputeRunningProcesses_v2) \
+	X(nvmlDeviceGetMPSComputeRunningProcesses_v3) \
+	X(nvmlDeviceGetFieldValues) X(nvmlDeviceGetGpuFabricInfo) X(nvmlDeviceGetGpuFabricInfoV) \
+	X(nvmlDeviceGetSupportedEventTypes) X(nvmlDeviceRegisterEvents)
+
+// Every number of a GPU. One that the scenario does not set is not supported.
+#define NUMBERS(X) \
+	X(power_mw) X(power_limit_mw) X(power_limit_enforced_mw) X(power_limit_default_mw) X(power_limit_min_mw) \
+	X(power_limit_max_mw) X(energy_mj) X(temperature_c) X(memory_temperature_c) X(temperature_margin_c) \
+	X(threshold_shutdown_c) X(threshold_slowdown_c) X(threshold_memory_max_c) X(threshold_gpu_max_c) \
+	X(util_gpu) X(util_memory) X(util_encoder) X(util_decoder) \
+	X(memory_total) X(memory_used) X(memory_free) X(memory_reserved) \
+	X(clock_graphics_mhz) X(clock_sm_mhz) X(clock_memory_mhz) X(clock_video_mhz) \
+	X(clock_max_graphics_mhz) X(clock_max_sm_mhz) X(clock_max_memory_mhz) X(clock_max_video_mhz) \
+	X(throttle_reasons) X(violation_power_ns) X(violation_thermal_ns) X(violation_sync_boost_ns) \
+	X(violation_board_limit_ns) X(violation_low_utilization_ns) X(violation_reliability_ns) \
+	X(retired_single_bit) X(retired_double_bit) X(retired_pending) \
+	X(remapped_correctable) X(remapped_uncorrectable) X(remap_pending) X(remap_failure) X(recovery_action) \
+	X(pcie_generation) X(pcie_generation_max) X(pcie_width) X(pcie_width_max) X(pcie_replays) \
+	X(nvlink_replay) X(nvlink_recovery) X(nvlink_crc_flit) X(nvlink_crc_data) \
+	X(processes) X(graphics_processes) X(mps_processes) X(pstate) X(persistence) X(mig_mode) X(ecc_mode) \
+	X(cores) X(architecture) X(brand) X(fabric_state) X(fabric_status) X(fabric_health) X(fabric_summary) X(generation)
+#define STRINGS(X) X(uuid) X(serial) X(name) X(board_part) X(vbios) X(pci)
+
+#define ENUM_FN(f) FN_##f,
+enum function { SYSTEM_FUNCTIONS(ENUM_FN) DEVICE_FUNCTIONS(ENUM_FN) FN_COUNT };
+#define ENUM_NUMBER(n) NUM_##n,
+enum number { NUMBERS(ENUM_NUMBER) NUM_COUNT };
+#define ENUM_STRING(s) STR_##s,
+enum string { STRINGS(ENUM_STRING) STR_COUNT };
+
+// A number that may be unset.
+struct value {
+	int64_t v;
+	int set;
+};
+
+// What a call answers and how long it takes; delay_ms -1 hangs until the scenario changes.
+struct behaviour {
+	struct value ret, delay_ms;
+};
+
+struct field {
+	struct value value, ret, type;
+};
+
+enum { ECC_TOTAL = NVML_MEMORY_LOCATION_COUNT, ECC_LOCATIONS };
+
+struct card {
+	struct value number[NUM_COUNT];
+	char string[STR_COUNT][MAX_STRING];
+	struct behaviour all, fn[FN_COUNT];
+	struct field field[MAX_FIELDS];
+	struct value ecc[2][2][ECC_LOCATIONS]; // type, counter, location
+	struct value link[MAX_LINKS];
+	struct value fan[MAX_FANS];
+};
+
+struct event {
+	int64_t seq, card, xid, type;
+};
+
+struct scenario {
+	char driver_version[MAX_STRING], nvml_version[MAX_STRING];
+	int64_t cuda_version, driver_generation, events_replay;
+	struct behaviour all, fn[FN_COUNT];
+	struct card card[MAX_CARDS];
+	int order[MAX_CARDS], count;
+	struct event event[MAX_EVENTS];
+	int events;
+};
+
+struct nvmlDevice_st {
+	int card, generation;
+};
+
+// One call: refused with ret, or holding the scenario's read lock until it leaves.
+struct call {
+	nvmlReturn_t ret;
+	const struct scenario *scenario;
+	const struct card *card;
+	int locked;
+};
+
+#define CLEANUP __attribute__((cleanup(fake_leave)))
+#define ENTER_SYSTEM(f) \
+	struct call call CLEANUP = fake_enter_system(FN_##f); \
+	if (call.ret != NVML_SUCCESS) return call.ret
+#define ENTER_DEVICE(f, device) \
+	struct call call CLEANUP = fake_enter_device(FN_##f, device); \
+	if (call.ret != NVML_SUCCESS) return call.ret
+
+extern const char *const function_names[FN_COUNT];
+
+struct call fake_enter_system(enum function f);
+struct call fake_enter_device(enum function f, nvmlDevice_t device);
+void fake_leave(struct call *call);
+int fake_inside(void); // calls inside the library now
+
+// scenario.c
+const struct scenario *scenario_lock(void);
+void scenario_unlock(void);
+int scenario_parse(struct scenario *s, const char *path);
+
+// system.c
+nvmlDevice_t fake_handle(const struct scenario *s, int card);
+void fake_log(const char *line);
+
+#endif
