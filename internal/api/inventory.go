@@ -1,0 +1,62 @@
+package api
+
+import "github.com/leasewatch/leasewatch/internal/rental"
+
+// The actions of a Change.
+const (
+	ActionCreate    = "create"
+	ActionUpdate    = "update"
+	ActionUnchanged = "unchanged"
+)
+
+// Changes is what an apply did, or would do.
+type Changes struct {
+	DryRun  bool     `json:"dry_run"`
+	Changes []Change `json:"changes"`
+}
+
+// Change is one resource that an apply touched.
+type Change struct {
+	Kind   string `json:"kind"` // provider, tenant, site, host, gpu, sku, contract, lease, maintenance
+	Name   string `json:"name"`
+	Action string `json:"action"` // create, update, unchanged
+	// Detail says what differs: "end: open -> 2026-05-31T22:00:00Z".
+	Detail string `json:"detail,omitempty"`
+}
+
+// List is all things of one kind.
+type List[T any] struct {
+	Items []T `json:"items"`
+}
+
+// Proposals is what exporters report and the inventory does not know yet, or knows otherwise.
+type Proposals struct {
+	Hosts []HostProposal `json:"hosts"`
+}
+
+// HostProposal is one host that exporters report.
+type HostProposal struct {
+	Host rental.Host `json:"host"`
+	// New tells whether the inventory does not know the host.
+	New  bool          `json:"new"`
+	GPUs []GPUProposal `json:"gpus"`
+}
+
+// GPUProposal is one card that an exporter reports.
+type GPUProposal struct {
+	GPU   rental.GPU `json:"gpu"`
+	Model string     `json:"model"`
+	// Action is create, update (it sits elsewhere than the inventory says) or unchanged.
+	Action string `json:"action"`
+	// Conflict says why a person must look before it can be adopted; empty where nothing speaks against it.
+	Conflict string `json:"conflict,omitempty"`
+}
+
+// Adopt asks to take proposals into the inventory.
+type Adopt struct {
+	// Site is where the hosts stand; its provider is theirs.
+	Site string `json:"site" minLength:"1" maxLength:"200"`
+	// Hosts chooses hosts by name; empty is all proposed ones.
+	Hosts  []string `json:"hosts,omitempty"`
+	DryRun bool     `json:"dry_run,omitempty"`
+}

@@ -1,0 +1,48 @@
+package api
+
+import "github.com/leasewatch/leasewatch/internal/rental"
+
+// Status is how the server itself is.
+type Status struct {
+	Version string        `json:"version"`
+	At      rental.Millis `json:"at"`
+	Paging  Paging        `json:"paging"`
+	Store   Store         `json:"store"`
+	Outbox  Outbox        `json:"outbox"`
+	// EvaluationFailures names the rules whose last evaluation failed, with the reason.
+	EvaluationFailures []Failure `json:"evaluation_failures"`
+	// TargetsDown names the exporters that cannot be read, with the reason.
+	TargetsDown []Failure `json:"targets_down"`
+}
+
+// Paging tells whether anybody is told of a page.
+type Paging struct {
+	Enabled bool `json:"enabled"`
+	// Reason says why nobody is paged: "no Slack token is configured". Empty where Enabled.
+	Reason string `json:"reason,omitempty"`
+}
+
+// Store is how the store of samples is.
+type Store struct {
+	// Kind is embedded or remote.
+	Kind    string `json:"kind"`
+	Healthy bool   `json:"healthy"`
+	Reason  string `json:"reason,omitempty"`
+	Series  int64  `json:"series"`
+}
+
+// Outbox is what waits to be told to people.
+type Outbox struct {
+	Pending int `json:"pending"`
+	Failed  int `json:"failed"`
+	// OldestSeconds is the age of the oldest message that waits; 0 where none does.
+	OldestSeconds int64  `json:"oldest_seconds"`
+	Reason        string `json:"reason,omitempty"` // the last error of the oldest message
+}
+
+// Failure is something that does not work, since when and why.
+type Failure struct {
+	Name   string        `json:"name"`
+	Reason string        `json:"reason"`
+	Since  rental.Millis `json:"since,omitempty"`
+}
