@@ -11,6 +11,7 @@ const (
 	NoDataWord          Key = "no_data"
 	NotMeasuredWord     Key = "not_measured"
 	AndMore             Key = "and_more"
+	HeadlineMore        Key = "headline.more"
 
 	StateUp               Key = "state.up"
 	StateDegraded         Key = "state.degraded"
@@ -52,6 +53,7 @@ var coreTexts = map[Key]sentence{
 	TimeOpen:            {"open", "未结束"},
 	NoDataWord:          {"no data", "无数据"},
 	NotMeasuredWord:     {"not measured", "未测量"},
+	HeadlineMore:        {"%[1]s and %[2]d more", "%[1]s，另有 %[2]d 条"},
 	AndMore:             {"and %d more", "另有 %d 项"},
 
 	StateUp:               {"Up", "正常"},

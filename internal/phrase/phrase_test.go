@@ -150,6 +150,28 @@ func TestFlooredIsNeverAboveTheTruthAndWithinOneStep(t *testing.T) {
 	})
 }
 
+func TestHeadlineSaysWhatAndWhereInTheReadersLanguage(t *testing.T) {
+	alert := func(name string, end rental.Millis, annotations map[string]string) rental.Alert {
+		return rental.Alert{Fingerprint: name, EndsAt: end, Annotations: annotations,
+			Labels: map[string]string{"alertname": name, "host": "gpu-a17", "severity": "page"}}
+	}
+	lost := alert("LeasewatchGPULost", rental.Forever, map[string]string{"summary": "GPU lost: gpu-a17 slot 3", "summary_zh": "GPU 丢失：gpu-a17 槽位 3"})
+	healed := alert("AHealed", 5, map[string]string{"summary": "healed"})
+	for name, test := range map[string]struct{ got, want string }{
+		"summary":                {For("en").Headline([]rental.Alert{healed, lost}, 10), "GPU lost: gpu-a17 slot 3"},
+		"summary in Chinese":     {For("zh").Headline([]rental.Alert{lost}, 10), "GPU 丢失：gpu-a17 槽位 3"},
+		"several":                {For("en").Headline([]rental.Alert{lost, lost, lost}, 10), "GPU lost: gpu-a17 slot 3 and 2 more"},
+		"all healed":             {For("en").Headline([]rental.Alert{healed}, 10), "healed"},
+		"name of an alert alone": {For("en").Headline([]rental.Alert{alert("LeasewatchGPULost", rental.Forever, nil)}, 10), "GPU lost  gpu-a17"},
+		"camel case":             {For("zh").Headline([]rental.Alert{alert("HostDiskFull", rental.Forever, nil)}, 10), "Host disk full  gpu-a17"},
+		"nothing":                {For("en").Headline(nil, 10), "a subject without a name"},
+	} {
+		if test.got != test.want {
+			t.Errorf("%s: got %q, want %q", name, test.got, test.want)
+		}
+	}
+}
+
 func FuzzMatch(f *testing.F) {
 	f.Add("zh-CN,zh;q=0.9,en;q=0.8")
 	f.Fuzz(func(t *testing.T, header string) {
