@@ -1,0 +1,44 @@
+package alertmanagerrules
+
+// Series is a series that the rules read and the server gives out.
+type Series struct {
+	Name string
+	// Labels are those the rules use; the server may add more only where Help says so.
+	Labels []string
+	Help   string
+}
+
+// ServerSeries returns the contract between the rules and the server: every series that a rule
+// reads and no exporter gives out.
+func ServerSeries() []Series {
+	return []Series{
+		{"gpu_inventory_info", []string{"uuid", "serial", "provider", "site", "host", "slot", "sku"},
+			"1 for each GPU of the inventory; for one that is not adopted yet provider is \"unknown\" and host is the exporter's."},
+		{"host_expected", []string{"host", "provider", "site"},
+			"1 for each host of the inventory that should be heard of; gone when it is retired."},
+		{"lease_gpu", []string{"uuid", "lease", "tenant"},
+			"1 while the GPU is assigned to the lease."},
+		{"lease_info", []string{"lease", "tenant", "provider"},
+			"1 for each running lease; contract, sku and more labels may follow."},
+		{"lease_gpu_state", []string{"uuid", "lease", "state"},
+			"State set: 1 for the present state of a leased GPU, with the states that the server derives."},
+		{"lease_threshold", []string{"name", "scope", "lease", "sku", "site"},
+			"An override of a threshold of rules/defaults.yaml: scope is lease, sku, site or default, and the label of that name is set, the others are empty. Absent means the default holds."},
+		{"lease_burn_rate", []string{"lease", "window"},
+			"Share of down time over the window divided by the share the objective allows, from the ledger's classes of time; windows 5m, 30m, 1h, 2h, 6h, 1d, 3d. Absent where the window has no measured time: never NaN."},
+		{"lease_burn_threshold", []string{"lease", "window"},
+			"Burn rate above which the long window alerts, for windows 1h, 6h, 1d and 3d: share of the budget (2, 5, 10, 10 %) x period / window; 14.4, 6, 3 and 1 for thirty days. Absent where it exceeds 1 / (1 - objective), which no outage could reach."},
+		{"leasewatch_outbox_oldest_timestamp_seconds", []string{"severity"},
+			"When the oldest undelivered message of this severity was put into the outbox, in seconds since 1970; 0 for none."},
+	}
+}
+
+// EngineSeries returns the series that the rules read from the rule engine and the scraper
+// themselves; a ruler of another make has others, and the rules on them stay empty there.
+func EngineSeries() []Series {
+	return []Series{
+		{"up", []string{"job", "instance"}, "1 where the last scrape of the target succeeded."},
+		{"prometheus_rule_evaluation_failures_total", []string{"rule_group"}, "Failed evaluations of rules."},
+		{"prometheus_rule_group_iterations_missed_total", []string{"rule_group"}, "Evaluations that were skipped because the one before was slow."},
+	}
+}

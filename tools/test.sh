@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Runs every test of the repository.
+#   TEST_DEPS=install        installs what the tests use of Debian's packages first (as root)
+#   LEASEWATCH_FORBID_SKIPS=1  a test that would skip fails instead
+# Without TEST_DEPS nothing is installed system-wide: what is not there is skipped, with its reason.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+step() { printf '\n== %s (%ss)\n' "$1" "$SECONDS"; }
+
+if [[ "${TEST_DEPS:-}" == install ]]; then
+	step "install what the tests use"
+	tools/testdeps.sh
+fi
+
+step "format and vet"
+unformatted=$(git ls-files '*.go' | xargs gofmt -l)
+if [[ -n "$unformatted" ]]; then
+	echo "not gofmt'ed (run gofmt -w):"
+	echo "$unformatted"
+	exit 1
+fi
+export CGO_CFLAGS="-O2 -Wno-deprecated-declarations"
+go vet ./...
+
+step "development tools"
+tools/build.sh
+
+step "plugin: types, lint, unit tests, bundles"
+tools/plugin.sh test
+
+step "programs"
+make -s bin/leasewatch bin/leasewatch-exporter
+
+step "generated files are current"
+tools/generated.sh
+
+step "go test -race"
+go test -race -timeout 20m ./...
+
+step "done"
