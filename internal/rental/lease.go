@@ -29,6 +29,8 @@ type Assignment struct {
 	UUID   string `json:"uuid"`
 	Span   Span   `json:"span"`
 	Reason string `json:"reason"` // start, rma, import...
+	// Host is where the card sat then; a plan per instance and maintenance of a host need it.
+	Host string `json:"host,omitempty"`
 }
 
 // Maintenance is an announced window on a host's or a lease's GPUs.

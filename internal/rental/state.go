@@ -1,0 +1,148 @@
+package rental
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Reasons of intervals that no GPU state gives: facts of the lease, or the lack of samples.
+const (
+	ReasonNoSamples    = "no_samples"    // nobody told a state, or the last one is too old
+	ReasonNotDelivered = "not_delivered" // a card was due and none was assigned
+	ReasonMaintenance  = "maintenance"   // an announced window
+	ReasonStopped      = "stopped"       // the tenant's act
+	ReasonTenant       = "tenant"        // downtime that the tenant caused
+	ReasonOutside      = "outside_lease" // time of the period in which the lease did not run
+	ReasonDegraded     = "degraded"      // slower than promised; the contract says what it counts as
+)
+
+// ClassOfState returns what time in a GPU state counts as (rule 7 of the design). A state that
+// is not known to this version is unknown, never up. Degraded is up here; Judge applies the contract.
+func ClassOfState(state string) Class {
+	switch state {
+	case "ok", ReasonDegraded:
+		return Up
+	case "lost", "reset_required", "unresponsive", "driver_down", "fabric_incomplete", "host_down", ReasonNotDelivered:
+		return Down
+	case ReasonMaintenance, ReasonStopped, ReasonTenant:
+		return Excluded
+	default:
+		return NoData
+	}
+}
+
+// CauseOfState returns who answers for time in a down state as far as the state alone tells:
+// provider for what the hardware did, undetermined for a driver that is gone, because whoever
+// is root on the machine can unload it.
+func CauseOfState(state string) string {
+	switch state {
+	case "lost", "reset_required", "unresponsive", "fabric_incomplete", "host_down", ReasonNotDelivered:
+		return CauseProvider
+	default:
+		return CauseUndetermined
+	}
+}
+
+// Causes of a downtime.
+const (
+	CauseProvider     = "provider"
+	CauseTenant       = "tenant"
+	CauseUndetermined = "undetermined"
+)
+
+// stateAt is one telling of a card's state.
+type stateAt struct {
+	at    Millis
+	state string
+}
+
+// StateTimeline turns the samples of one card's gpu_state (one series per label "state", value 1
+// where it is the present state) into intervals that partition span. A state holds from its
+// sample to the next one, at most two sampling intervals (milliseconds) long; after that the time
+// is unknown. So a failure starts at the first bad sample and ends at the first good one. Copies
+// of one sample are one; where two disagree at one moment, down wins. Samples before span.Start
+// count as far as they hold, so callers select from two intervals earlier.
+func StateTimeline(span Span, states []Series, interval int64) []Interval {
+	if span.Empty() {
+		return nil
+	}
+	told := tellings(states)
+	hold := Millis(2 * interval)
+	var out []Interval
+	cursor := span.Start
+	emit := func(until Millis, class Class, reason string) {
+		until = min(until, span.End)
+		if until <= cursor {
+			return
+		}
+		out = appendInterval(out, Interval{Span: Span{Start: cursor, End: until}, Class: class, Reason: reason})
+		cursor = until
+	}
+	for i, s := range told {
+		emit(s.at, NoData, ReasonNoSamples)
+		end := s.at + hold
+		if i+1 < len(told) {
+			end = min(end, told[i+1].at)
+		}
+		emit(end, ClassOfState(s.state), s.state)
+	}
+	emit(span.End, NoData, ReasonNoSamples)
+	return out
+}
+
+// tellings returns the states that were told, in order of time, one per moment.
+func tellings(states []Series) []stateAt {
+	var told []stateAt
+	for _, series := range states {
+		for _, sample := range series.Samples {
+			if sample.Value == 1 {
+				told = append(told, stateAt{at: sample.At, state: series.Labels["state"]})
+			}
+		}
+	}
+	slices.SortFunc(told, func(a, b stateAt) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(rank(ClassOfState(a.state)), rank(ClassOfState(b.state))),
+			cmp.Compare(a.state, b.state))
+	})
+	return slices.CompactFunc(told, func(a, b stateAt) bool { return a.at == b.at })
+}
+
+// rank orders classes by what a witness is worth against another at the same moment.
+func rank(c Class) int { return slices.Index([]Class{Down, Up, Excluded, NoData}, c) }
+
+// appendInterval appends next, joined with the last one where it only goes on.
+func appendInterval(intervals []Interval, next Interval) []Interval {
+	if next.Span.Empty() {
+		return intervals
+	}
+	if n := len(intervals); n > 0 {
+		last := &intervals[n-1]
+		if last.Class == next.Class && last.Reason == next.Reason && last.Span.End == next.Span.Start {
+			last.Span.End = next.Span.End
+			return intervals
+		}
+	}
+	return append(intervals, next)
+}
+
+// Partition returns intervals that cover span exactly: those given (in order of time, the
+// earlier wins an overlap), clipped, and unknown where there is none.
+func Partition(span Span, intervals []Interval) []Interval {
+	if span.Empty() {
+		return nil
+	}
+	sorted := slices.Clone(intervals)
+	slices.SortStableFunc(sorted, func(a, b Interval) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
+	var out []Interval
+	cursor := span.Start
+	for _, iv := range sorted {
+		part := iv.Span.Clip(Span{Start: cursor, End: span.End})
+		if part.Empty() {
+			continue
+		}
+		out = appendInterval(out, Interval{Span: Span{Start: cursor, End: part.Start}, Class: NoData, Reason: ReasonNoSamples})
+		out = appendInterval(out, Interval{Span: part, Class: iv.Class, Reason: iv.Reason})
+		cursor = part.End
+	}
+	return appendInterval(out, Interval{Span: Span{Start: cursor, End: span.End}, Class: NoData, Reason: ReasonNoSamples})
+}

@@ -1,0 +1,177 @@
+package rental
+
+import (
+	"fmt"
+	"time"
+)
+
+// Values of Plan.Mode.
+const (
+	ModeSecond = "second"
+	ModeMinute = "minute"
+	ModeHour   = "hour"
+	ModeDay    = "day"   // calendar day of the contract's zone, pro rata
+	ModeWeek   = "week"  // seven such days, pro rata
+	ModeMonth  = "month" // calendar month, pro rata by its days
+)
+
+// Values of Plan.Unit.
+const (
+	UnitGPU      = "gpu"
+	UnitInstance = "instance"
+	UnitLease    = "lease"
+)
+
+// Values of Plan.RoundingScope.
+const (
+	RoundSession = "session"
+	RoundSum     = "sum"
+)
+
+// Values of Availability.Scope.
+const (
+	ScopeGPU      = "gpu"
+	ScopeAll      = "all"
+	ScopeWeighted = "weighted"
+	ScopeKOfN     = "k_of_n"
+)
+
+// Values of Availability.Outage.
+const (
+	OutageExact        = "exact"
+	OutageWholeMinutes = "whole_minutes"
+	OutageClockMinutes = "clock_minutes"
+)
+
+// Other values of Availability, Credits and Contract.
+const (
+	PeriodCalendarMonth = "calendar_month"
+	DenominatorPeriod   = "period"
+	DenominatorLease    = "lease"
+	BaseGross           = "gross"
+	BaseNet             = "net"
+	ApprovalAutomatic   = "automatic"
+	ApprovalManual      = "manual"
+)
+
+// Validate returns what is wrong with the contract: fields that are missing, values that are not
+// known, and fields that contradict each other. It is empty where the contract can be applied.
+func (c Contract) Validate() []FieldError {
+	var f faults
+	f.required("provider", c.Provider, "the name of a provider")
+	if c.Currency == "" {
+		f.add("currency", "nothing", "an ISO 4217 code such as USD or CNY")
+	} else if _, err := c.Currency.MinorDigits(); err != nil {
+		f.add("currency", quoted(string(c.Currency)), "an active ISO 4217 code in capitals, such as USD or CNY")
+	}
+	if _, err := LoadZone(c.TimeZone); err != nil {
+		found := "nothing"
+		if c.TimeZone != "" {
+			found = quoted(c.TimeZone)
+		}
+		f.add("time_zone", found, "an IANA name such as Asia/Shanghai or UTC")
+	}
+	if c.Language != "" {
+		f.choice("language", c.Language, "en", "zh")
+	}
+	c.Plan.validate(&f)
+	f.check(c.BillWhileDown != nil, "bill_while_down", "nothing", "true or false (this field has no default)")
+	f.check(c.BillWhileMaintenance != nil, "bill_while_maintenance", "nothing", "true or false (this field has no default)")
+	f.choice("line_rounding", string(c.LineRounding), string(HalfUp), string(HalfEven), string(RoundUp), string(RoundOff))
+	f.choice("downtime_approval", c.DowntimeApproval, ApprovalAutomatic, ApprovalManual)
+	if c.Availability != nil {
+		c.Availability.validate(&f)
+	}
+	if c.Credits != nil {
+		c.Credits.validate(&f, c.Availability)
+	}
+	f.check(!c.AutoCredit || c.Credits != nil, "auto_credit", "true without credits", "a credits table, or false")
+	return f.list
+}
+
+func (p Plan) validate(f *faults) {
+	f.choice("plan.mode", p.Mode, ModeSecond, ModeMinute, ModeHour, ModeDay, ModeWeek, ModeMonth)
+	f.choice("plan.unit", p.Unit, UnitGPU, UnitInstance, UnitLease)
+	if p.calendar() {
+		f.check(p.Rounding == Exact, "plan.rounding", orNothing(string(p.Rounding)), "exact: a "+p.Mode+" is charged pro rata by calendar days")
+		f.check(p.Minimum == 0, "plan.minimum", time.Duration(p.Minimum).String(), "none: a plan by the "+p.Mode+" has no starts")
+	} else {
+		f.choice("plan.rounding", string(p.Rounding), string(Exact), string(RoundUp), string(RoundOff), string(HalfUp))
+	}
+	f.lengthOfTime("plan.minimum", p.Minimum)
+	if p.Rounding != "" && p.Rounding != Exact && !p.calendar() {
+		f.choice("plan.rounding_scope", p.RoundingScope, RoundSession, RoundSum)
+	} else if p.RoundingScope != "" {
+		f.choice("plan.rounding_scope", p.RoundingScope, RoundSession, RoundSum)
+	}
+	f.check(len(p.Prices) > 0, "plan.prices", "nothing", "at least one price")
+	for i, v := range p.Prices {
+		path := fmt.Sprintf("plan.prices[%d]", i)
+		f.check(v.Price.IsSet(), path+".price", "nothing", "a price such as 2.49")
+		f.check(v.Price.Rat().Sign() >= 0, path+".price", v.Price.String(), "a price that is not negative")
+		if i > 0 {
+			f.check(v.From > p.Prices[i-1].From, path+".from", v.From.String(), "a time after the price above it, "+p.Prices[i-1].From.String())
+		}
+	}
+}
+
+// calendar tells whether the plan charges calendar units, which have no fixed length.
+func (p Plan) calendar() bool { return p.Mode == ModeDay || p.Mode == ModeWeek || p.Mode == ModeMonth }
+
+func orNothing(s string) string {
+	if s == "" {
+		return "nothing"
+	}
+	return quoted(s)
+}
+
+func (f *faults) lengthOfTime(path string, d Duration) {
+	f.check(d >= 0 && d%Duration(time.Millisecond) == 0, path, time.Duration(d).String(), "whole milliseconds, not negative")
+}
+
+func (a Availability) validate(f *faults) {
+	target := a.TargetPercent.Rat()
+	f.check(a.TargetPercent.IsSet() && target.Sign() > 0 && target.Cmp(hundred) < 0, "availability.target_percent",
+		a.TargetPercent.found(), "a percentage over 0 and under 100: a target of 100 leaves no budget, every reading breaks it")
+	f.choice("availability.scope", a.Scope, ScopeGPU, ScopeAll, ScopeWeighted, ScopeKOfN)
+	if a.Scope == ScopeKOfN {
+		f.check(a.Needed > 0, "availability.needed", fmt.Sprintf("%d", a.Needed), "how many GPUs must be up, at least 1")
+	} else {
+		f.check(a.Needed == 0, "availability.needed", fmt.Sprintf("%d", a.Needed), "no such field unless scope is k_of_n")
+	}
+	f.choice("availability.period", a.Period, PeriodCalendarMonth)
+	f.choice("availability.denominator", a.Denominator, DenominatorPeriod, DenominatorLease)
+	f.choice("availability.outage", a.Outage, OutageExact, OutageWholeMinutes, OutageClockMinutes)
+	f.choice("availability.degraded", a.Degraded, string(Up), string(Down))
+	f.choice("availability.unknown", a.Unknown, string(Down), string(Excluded))
+	f.check(a.ExcludedLeavesDenominator != nil, "availability.excluded_leaves_denominator", "nothing", "true or false (this field has no default)")
+	f.lengthOfTime("availability.minimum_outage", a.MinimumOutage)
+	f.lengthOfTime("availability.flap_merge", a.FlapMerge)
+	f.lengthOfTime("availability.maintenance_notice", a.MaintenanceNotice)
+	month := Duration(28 * 24 * time.Hour)
+	f.check(a.MinimumOutage < month, "availability.minimum_outage", time.Duration(a.MinimumOutage).String(),
+		"less than the shortest month, else no outage would ever count")
+}
+
+func (c Credits) validate(f *faults, a *Availability) {
+	f.check(a != nil, "credits", "a table without an availability objective", "an availability objective that it pays for")
+	f.choice("credits.base", c.Base, BaseGross, BaseNet)
+	f.choice("credits.scope", c.Scope, UnitGPU, UnitInstance, UnitLease)
+	limit := c.CapPercent.Rat()
+	f.check(c.CapPercent.IsSet() && limit.Sign() > 0 && limit.Cmp(hundred) <= 0, "credits.cap_percent",
+		c.CapPercent.found(), "a percentage over 0 and at most 100 of the fee")
+	f.check(len(c.Tiers) > 0, "credits.tiers", "nothing", "at least one tier")
+	for i, t := range c.Tiers {
+		path := fmt.Sprintf("credits.tiers[%d]", i)
+		under, percent := t.Under.Rat(), t.Percent.Rat()
+		f.check(t.Under.IsSet() && under.Sign() > 0 && under.Cmp(hundred) < 0, path+".under", t.Under.found(), "a percentage over 0 and under 100")
+		f.check(t.Percent.IsSet() && percent.Sign() > 0 && percent.Cmp(hundred) <= 0, path+".percent", t.Percent.found(), "a percentage over 0 and at most 100")
+		if i == 0 {
+			f.check(a == nil || !a.TargetPercent.IsSet() || under.Cmp(a.TargetPercent.Rat()) <= 0, path+".under", t.Under.found(),
+				"at most the target: a kept objective pays nothing back")
+			continue
+		}
+		f.check(under.Cmp(c.Tiers[i-1].Under.Rat()) < 0, path+".under", t.Under.found(), "less than the tier above it, "+c.Tiers[i-1].Under.found())
+		f.check(percent.Cmp(c.Tiers[i-1].Percent.Rat()) > 0, path+".percent", t.Percent.found(), "more than the tier above it, "+c.Tiers[i-1].Percent.found())
+	}
+}
