@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kingpin/v2"
+
+	"github.com/leasewatch/leasewatch/internal/api"
+	"github.com/leasewatch/leasewatch/internal/server"
+)
+
+// connection says which server a command speaks to: a running one by its address, or, with
+// --storage.path, none: the command then opens the data directory itself.
+type connection struct {
+	url       string
+	tokenFile string
+	storage   string
+	dsn       string
+}
+
+func (c *connection) flags(cmd *kingpin.CmdClause) {
+	cmd.Flag("server.url", "Address of the server.").Default("http://127.0.0.1:8080").Envar("LEASEWATCH_URL").StringVar(&c.url)
+	cmd.Flag("server.token-file", "File that holds the token.").Envar("LEASEWATCH_TOKEN_FILE").StringVar(&c.tokenFile)
+	cmd.Flag("storage.path", "Open this data directory instead of asking a server.").StringVar(&c.storage)
+	cmd.Flag("ledger.dsn", "With --storage.path: the ledger's DSN where it is not the directory's own SQLite file.").Envar("LEASEWATCH_LEDGER_DSN").StringVar(&c.dsn)
+}
+
+// do hands a client to fn and closes what it opened.
+func (c *connection) do(ctx context.Context, fn func(context.Context, *api.Client) error) error {
+	if c.storage != "" {
+		offline, err := server.OpenOffline(ctx, server.OfflineOptions{StoragePath: c.storage, DSN: c.dsn})
+		if err != nil {
+			return err
+		}
+		return errors.Join(fn(ctx, offline.Client()), offline.Close())
+	}
+	secret := api.Secret{}
+	if c.tokenFile != "" {
+		body, err := os.ReadFile(c.tokenFile)
+		if err != nil {
+			return fmt.Errorf("token file: %w", err)
+		}
+		secret = api.NewSecret(strings.TrimSpace(string(body)))
+	}
+	client, err := api.New(c.url, secret, &http.Client{Timeout: time.Minute})
+	if err != nil {
+		return usageError{err}
+	}
+	return fn(ctx, client)
+}

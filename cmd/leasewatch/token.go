@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/alecthomas/kingpin/v2"
+
+	"github.com/leasewatch/leasewatch/internal/api"
+	"github.com/leasewatch/leasewatch/internal/rental"
+)
+
+func registerToken(app *kingpin.Application, actions map[string]action) {
+	token := app.Command("token", "Tokens of people, exporters and Grafana.")
+
+	var create struct {
+		connection
+		in   api.NewToken
+		role string
+	}
+	cmd := token.Command("create", "Make a token and print it, once.")
+	cmd.Flag("name", "Who holds it.").Required().StringVar(&create.in.Name)
+	cmd.Flag("role", "admin, operator, oncall, finance, tenant or push.").Required().
+		EnumVar(&create.role, "admin", "operator", "oncall", "finance", "tenant", "push")
+	cmd.Flag("tenant", "The tenant whose leases it shows; with --role=tenant.").StringVar(&create.in.Tenant)
+	create.flags(cmd)
+	actions[cmd.FullCommand()] = func(ctx context.Context, io streams) error {
+		create.in.Role = rental.Role(create.role)
+		return create.do(ctx, func(ctx context.Context, c *api.Client) error {
+			created, err := c.CreateToken(ctx, create.in)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(io.out, created.Secret)
+			return err
+		})
+	}
+
+	var list connection
+	cmd = token.Command("list", "List tokens, without their secrets.")
+	list.flags(cmd)
+	actions[cmd.FullCommand()] = func(ctx context.Context, io streams) error {
+		return list.do(ctx, func(ctx context.Context, c *api.Client) error {
+			tokens, err := c.Tokens(ctx)
+			if err != nil {
+				return err
+			}
+			tab := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', 0)
+			fmt.Fprintln(tab, "ID\tNAME\tROLE\tTENANT\tCREATED\tREVOKED")
+			for _, t := range tokens {
+				revoked := "no"
+				if t.RevokedAt != 0 {
+					revoked = t.RevokedAt.String()
+				}
+				fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Name, t.Role, t.Tenant, t.CreatedAt, revoked)
+			}
+			return tab.Flush()
+		})
+	}
+
+	var revoke struct {
+		connection
+		id string
+	}
+	cmd = token.Command("revoke", "End a token at once.")
+	cmd.Arg("id", "Id of the token, from token list.").Required().StringVar(&revoke.id)
+	revoke.flags(cmd)
+	actions[cmd.FullCommand()] = func(ctx context.Context, io streams) error {
+		return revoke.do(ctx, func(ctx context.Context, c *api.Client) error {
+			if err := c.RevokeToken(ctx, revoke.id); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(io.out, "token %s is revoked\n", revoke.id)
+			return err
+		})
+	}
+}

@@ -1,0 +1,234 @@
+// Package server joins the rooms into one program: App is what `leasewatch serve` runs,
+// what the demo shows and what every end-to-end test starts.
+package server
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/prometheus/common/config"
+	"github.com/prometheus/common/model"
+	"go.yaml.in/yaml/v3"
+)
+
+// Config is the server's configuration file.
+type Config struct {
+	Global Global `yaml:"global"`
+	// ScrapeConfigs is Prometheus's own list of scrape_configs, handed on as it is.
+	ScrapeConfigs yaml.Node `yaml:"scrape_configs"`
+	// RuleFiles are added to the rules that come with the program; globs are allowed.
+	RuleFiles []string `yaml:"rule_files"`
+	Ledger    Ledger   `yaml:"ledger"`
+	Paging    Paging   `yaml:"paging"`
+	Slack     Slack    `yaml:"slack"`
+	Access    Access   `yaml:"access"`
+
+	dir string // relative paths in the file are relative to it
+}
+
+// Global holds what several rooms share.
+type Global struct {
+	ScrapeInterval     model.Duration `yaml:"scrape_interval"`
+	EvaluationInterval model.Duration `yaml:"evaluation_interval"`
+	// ExternalURL is how people reach the portal; links in messages begin with it.
+	ExternalURL string `yaml:"external_url"`
+	// Language is en or zh, for messages that nobody asked for in another.
+	Language string `yaml:"language"`
+}
+
+// Ledger says where facts are kept: empty for SQLite in the data directory, or a postgres:// DSN.
+type Ledger struct {
+	DSN config.Secret `yaml:"dsn"`
+}
+
+// Paging says how alerts are grouped and routed.
+type Paging struct {
+	// ConfigFile is an Alertmanager configuration; empty for the one that comes with the program.
+	ConfigFile string `yaml:"config_file"`
+}
+
+// Slack is the channel that people are paged in.
+type Slack struct {
+	APIURL       string `yaml:"api_url"`
+	Channel      string `yaml:"channel"`
+	BotTokenFile string `yaml:"bot_token_file"`
+	AppTokenFile string `yaml:"app_token_file"`
+	Language     string `yaml:"language"`
+	// People maps Slack user ids to those who may act on an incident.
+	People map[string]Person `yaml:"people"`
+}
+
+// Person is somebody who may act on an incident.
+type Person struct {
+	Name string `yaml:"name"`
+	Role string `yaml:"role"`
+}
+
+// Access says who may read and write over HTTP.
+type Access struct {
+	// Required asks every request for a token (`leasewatch token create`). Without it the
+	// server serves everything to whoever reaches it, and so listens on loopback only.
+	Required bool `yaml:"required"`
+}
+
+// DefaultConfig is what holds where the file says nothing.
+func DefaultConfig() Config {
+	return Config{
+		Global: Global{
+			ScrapeInterval:     model.Duration(15 * time.Second),
+			EvaluationInterval: model.Duration(15 * time.Second),
+			Language:           "en",
+		},
+		Slack: Slack{APIURL: "https://slack.com/api/"},
+	}
+}
+
+// LoadConfig reads and checks a configuration file. Its errors name the file, the line,
+// what was found and what was expected; several are joined.
+func LoadConfig(path string) (Config, error) {
+	cfg := DefaultConfig()
+	file, err := os.Open(path)
+	if err != nil {
+		return cfg, fmt.Errorf("configuration file: %w", err)
+	}
+	defer file.Close()
+	dec := yaml.NewDecoder(file)
+	dec.KnownFields(true)
+	if err := dec.Decode(&cfg); err != nil && err.Error() != "EOF" {
+		return cfg, placed(path, err)
+	}
+	cfg.dir = filepath.Dir(path)
+	return cfg, cfg.check(path)
+}
+
+// check tells what the types of the file cannot.
+func (c *Config) check(path string) error {
+	var errs []error
+	bad := func(field string, found any, expected string) {
+		errs = append(errs, fmt.Errorf("%s: %s: found %q, expected %s", path, field, fmt.Sprint(found), expected))
+	}
+	if c.Global.ScrapeInterval <= 0 || time.Duration(c.Global.ScrapeInterval) > 25*time.Second {
+		bad("global.scrape_interval", c.Global.ScrapeInterval, "more than 0s and at most 25s: a reading counts for two intervals, and no reading older than a minute is shown as live")
+	}
+	if c.Global.EvaluationInterval <= 0 {
+		bad("global.evaluation_interval", c.Global.EvaluationInterval, "more than 0s")
+	}
+	for field, language := range map[string]string{"global.language": c.Global.Language, "slack.language": c.Slack.Language} {
+		if language != "en" && language != "zh" && (field != "slack.language" || language != "") {
+			bad(field, language, "en or zh")
+		}
+	}
+	if !strings.HasSuffix(c.Slack.APIURL, "/") {
+		bad("slack.api_url", c.Slack.APIURL, `an address that ends in "/"`)
+	}
+	if c.Slack.BotTokenFile != "" && c.Slack.Channel == "" {
+		bad("slack.channel", "", "the id of a channel, such as C0123456789, beside slack.bot_token_file")
+	}
+	for user, person := range c.Slack.People {
+		if person.Role != "oncall" && person.Role != "operator" && person.Role != "admin" {
+			bad("slack.people."+user+".role", person.Role, "oncall, operator or admin")
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// path resolves a path of the file against the file's folder.
+func (c *Config) path(name string) string {
+	if name == "" || filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(c.dir, name)
+}
+
+// secret reads a file that holds one secret.
+func (c *Config) secret(name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	body, err := os.ReadFile(c.path(name))
+	if err != nil {
+		return "", fmt.Errorf("secret file: %w", err)
+	}
+	return strings.TrimSpace(string(body)), nil
+}
+
+var (
+	yamlLine    = regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`)
+	yamlUnknown = regexp.MustCompile(`^field (\S+) not found in type \S+$`)
+	yamlType    = regexp.MustCompile("^cannot unmarshal !!(\\S+)(?: `(.*)`)? into (\\S+)$")
+)
+
+// placed turns the YAML decoder's words into "file:line: what was found and expected".
+func placed(path string, err error) error {
+	var typed *yaml.TypeError
+	lines := []string{err.Error()}
+	if errors.As(err, &typed) {
+		lines = typed.Errors
+	}
+	errs := make([]error, 0, len(lines))
+	for _, line := range lines {
+		at := path
+		if m := yamlLine.FindStringSubmatch(line); m != nil {
+			at, line = path+":"+m[1], m[2]
+		}
+		if m := yamlUnknown.FindStringSubmatch(line); m != nil {
+			line = fmt.Sprintf("unknown field %q (see docs/configuration.md for the fields)", m[1])
+		} else if m := yamlType.FindStringSubmatch(line); m != nil {
+			line = fmt.Sprintf("found %s %q, expected %s", kindWord(m[1]), m[2], typeWord(m[3]))
+		}
+		errs = append(errs, fmt.Errorf("%s: %s", at, line))
+	}
+	return errors.Join(errs...)
+}
+
+func kindWord(tag string) string {
+	switch tag {
+	case "str":
+		return "text"
+	case "int", "float":
+		return "number"
+	case "bool":
+		return "yes-or-no"
+	case "seq":
+		return "list"
+	case "map":
+		return "mapping"
+	}
+	return tag
+}
+
+func typeWord(goType string) string {
+	switch {
+	case goType == "bool":
+		return "true or false"
+	case strings.HasPrefix(goType, "[]"):
+		return "a list"
+	case strings.HasPrefix(goType, "map["), strings.HasPrefix(goType, "server."):
+		return "a mapping of fields"
+	case strings.Contains(goType, "int"):
+		return "a whole number"
+	}
+	return "text"
+}
+
+// CheckListen refuses an address that others can reach while access is not configured.
+func (c *Config) CheckListen(address string) error {
+	if c.Access.Required {
+		return nil
+	}
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return fmt.Errorf("--web.listen-address %q: expected HOST:PORT, such as 127.0.0.1:8080", address)
+	}
+	if ip := net.ParseIP(host); host == "localhost" || (ip != nil && ip.IsLoopback()) {
+		return nil
+	}
+	return fmt.Errorf("--web.listen-address %q is not on loopback, and access is not configured: "+
+		"set access.required: true in the configuration file and make tokens with `leasewatch token create`, or listen on 127.0.0.1", address)
+}

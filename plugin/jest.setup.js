@@ -1,0 +1,6 @@
+// jsdom lacks what Grafana's packages ask of a browser.
+const { MessageChannel, MessagePort } = require('worker_threads');
+const { TextDecoder, TextEncoder } = require('util');
+
+Object.assign(globalThis, { MessageChannel, MessagePort, TextDecoder, TextEncoder });
+globalThis.matchMedia ??= () => ({ matches: false, addListener() {}, removeListener() {}, addEventListener() {}, removeEventListener() {} });
