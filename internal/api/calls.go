@@ -181,8 +181,8 @@ func (c *Client) Contracts(ctx context.Context) ([]rental.Contract, error) {
 }
 
 // Tokens returns all tokens, without their secrets.
-func (c *Client) Tokens(ctx context.Context) ([]Token, error) {
-	return list[Token](ctx, c, "tokens")
+func (c *Client) Tokens(ctx context.Context) ([]rental.Token, error) {
+	return list[rental.Token](ctx, c, "tokens")
 }
 
 // CreateToken makes a token; its secret is in this answer only.
@@ -191,9 +191,9 @@ func (c *Client) CreateToken(ctx context.Context, in NewToken) (CreatedToken, er
 	return out, c.post(ctx, in, &out, "tokens")
 }
 
-// RevokeToken ends a token at once.
-func (c *Client) RevokeToken(ctx context.Context, id string) error {
-	return c.call(ctx, request{method: http.MethodDelete, path: []string{"tokens", id}}, nil)
+// RevokeToken ends the token of that name at once.
+func (c *Client) RevokeToken(ctx context.Context, name string) error {
+	return c.call(ctx, request{method: http.MethodDelete, path: []string{"tokens", name}}, nil)
 }
 
 func list[T any](ctx context.Context, c *Client, path string) ([]T, error) {

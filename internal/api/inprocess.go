@@ -13,7 +13,7 @@ import (
 // command line that opens the ledger itself, and for the portal.
 func NewInProcess(h http.Handler, token Secret) *Client {
 	return &Client{
-		base:  &url.URL{Scheme: "http", Host: "in-process"},
+		base:  &url.URL{Scheme: "http", Host: "localhost"},
 		token: token,
 		http:  &http.Client{Transport: inProcess{handler: h}},
 	}

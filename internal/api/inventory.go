@@ -2,26 +2,10 @@ package api
 
 import "github.com/leasewatch/leasewatch/internal/rental"
 
-// The actions of a Change.
-const (
-	ActionCreate    = "create"
-	ActionUpdate    = "update"
-	ActionUnchanged = "unchanged"
-)
-
 // Changes is what an apply did, or would do.
 type Changes struct {
-	DryRun  bool     `json:"dry_run"`
-	Changes []Change `json:"changes"`
-}
-
-// Change is one resource that an apply touched.
-type Change struct {
-	Kind   string `json:"kind"` // provider, tenant, site, host, gpu, sku, contract, lease, maintenance
-	Name   string `json:"name"`
-	Action string `json:"action"` // create, update, unchanged
-	// Detail says what differs: "end: open -> 2026-05-31T22:00:00Z".
-	Detail string `json:"detail,omitempty"`
+	DryRun  bool            `json:"dry_run"`
+	Changes []rental.Change `json:"changes"`
 }
 
 // List is all things of one kind.

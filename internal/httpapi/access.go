@@ -1,0 +1,76 @@
+package httpapi
+
+import (
+	"slices"
+
+	"github.com/leasewatch/leasewatch/internal/rental"
+)
+
+// Access is one row of the table of who may call what.
+type Access struct {
+	// ID is the operation's id in the OpenAPI document.
+	ID, Method, Path string
+	// Roles are those that may call it; no other may.
+	Roles []rental.Role
+	// Why is the reason, for the documentation.
+	Why string
+}
+
+var (
+	everyone = rental.Roles
+	readers  = []rental.Role{rental.RoleAdmin, rental.RoleOperator, rental.RoleOnCall, rental.RoleFinance, rental.RoleTenant}
+	staff    = []rental.Role{rental.RoleAdmin, rental.RoleOperator, rental.RoleOnCall, rental.RoleFinance}
+	money    = []rental.Role{rental.RoleAdmin, rental.RoleOperator, rental.RoleFinance, rental.RoleTenant}
+	onCall   = []rental.Role{rental.RoleAdmin, rental.RoleOperator, rental.RoleOnCall}
+	keepers  = []rental.Role{rental.RoleAdmin, rental.RoleOperator}
+	admins   = []rental.Role{rental.RoleAdmin}
+)
+
+// accessTable is the whole of who may call what. An operation that is not in it cannot be
+// registered, and a role that is not in its row is refused.
+var accessTable = []Access{
+	{"whoami", "GET", "/whoami", everyone, "whoever holds a token may ask whose it is"},
+	{"status", "GET", "/status", readers, "a tenant is told the version and whether anybody is paged, nothing of other hosts"},
+
+	{"list-leases", "GET", "/leases", readers, "a tenant's own"},
+	{"get-lease", "GET", "/leases/{id}", readers, "a tenant's own"},
+	{"end-lease", "POST", "/leases/{id}/end", keepers, "ends what is earned"},
+	{"get-bill", "GET", "/leases/{id}/bill", money, "a tenant's own; who is on call needs no bill"},
+	{"get-usage", "GET", "/leases/{id}/usage", readers, "a tenant's own"},
+	{"get-sla", "GET", "/leases/{id}/sla", readers, "a tenant's own"},
+	{"get-downtime", "GET", "/leases/{id}/downtime", readers, "a tenant's own"},
+	{"get-states", "GET", "/leases/{id}/states", readers, "a tenant's own"},
+	{"cost-vs-utilisation", "GET", "/cost-vs-utilisation", money, "a tenant's own leases"},
+
+	{"get-fleet", "GET", "/fleet", readers, "a tenant sees the GPUs of its leases"},
+	{"list-incidents", "GET", "/incidents", readers, "a tenant sees what touched its leases, without what touched others"},
+	{"get-incident", "GET", "/incidents/{id}", readers, "as in the list"},
+	{"ack-incident", "POST", "/incidents/{id}/ack", onCall, "an acknowledgement stops the response clock: a person of the provider gives it"},
+
+	{"apply", "POST", "/apply", keepers, "writes contracts, leases and inventory"},
+	{"list-proposals", "GET", "/inventory/proposals", keepers, "names every host"},
+	{"adopt", "POST", "/inventory/adopt", keepers, "writes the inventory"},
+	{"list-providers", "GET", "/providers", staff, "names others"},
+	{"list-tenants", "GET", "/tenants", staff, "names others"},
+	{"list-sites", "GET", "/sites", staff, "names others' places"},
+	{"list-hosts", "GET", "/hosts", staff, "names others' machines"},
+	{"list-gpus", "GET", "/gpus", staff, "names others' machines"},
+	{"list-skus", "GET", "/skus", staff, "belongs to the inventory"},
+	{"list-contracts", "GET", "/contracts", staff, "tells others' prices"},
+
+	{"list-tokens", "GET", "/tokens", admins, "names every holder"},
+	{"create-token", "POST", "/tokens", admins, "gives access"},
+	{"revoke-token", "DELETE", "/tokens/{name}", admins, "takes access"},
+}
+
+// AccessTable returns a copy of the table, for the documentation and for tests.
+func AccessTable() []Access { return slices.Clone(accessTable) }
+
+// accessOf returns the row of an operation.
+func accessOf(id string) (Access, bool) {
+	i := slices.IndexFunc(accessTable, func(a Access) bool { return a.ID == id })
+	if i < 0 {
+		return Access{}, false
+	}
+	return accessTable[i], true
+}

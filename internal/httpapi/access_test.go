@@ -1,0 +1,202 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/leasewatch/leasewatch/internal/api"
+	"github.com/leasewatch/leasewatch/internal/httpapi"
+	"github.com/leasewatch/leasewatch/internal/rental"
+)
+
+// bodies holds what a POST of an operation needs.
+var bodies = map[string]string{
+	"end-lease":    `{"at":"2026-06-01T00:00:00Z"}`,
+	"ack-incident": `{}`,
+	"apply":        "kind: Lease\n",
+	"adopt":        `{"site":"s1"}`,
+	"create-token": `{"name":"x","role":"oncall"}`,
+}
+
+// call sends one request as the holder of the secret ("" is nobody), from elsewhere.
+func call(h http.Handler, method, target, secret, body string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	r.RemoteAddr = "192.0.2.7:4000"
+	if secret != "" {
+		r.Header.Set("Authorization", "Bearer "+secret)
+	}
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/apply"):
+		r.Header.Set("Content-Type", "application/yaml")
+	case body != "":
+		r.Header.Set("Content-Type", "application/json")
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+// want is the table of who may do what, written a second time and by hand: a change of the
+// first must be meant.
+var want = map[string]string{
+	"whoami": "admin operator oncall finance tenant push", "status": "admin operator oncall finance tenant",
+	"list-leases": "admin operator oncall finance tenant", "get-lease": "admin operator oncall finance tenant",
+	"get-usage": "admin operator oncall finance tenant", "get-sla": "admin operator oncall finance tenant",
+	"get-downtime": "admin operator oncall finance tenant", "get-states": "admin operator oncall finance tenant",
+	"get-bill": "admin operator finance tenant", "cost-vs-utilisation": "admin operator finance tenant",
+	"get-fleet": "admin operator oncall finance tenant", "list-incidents": "admin operator oncall finance tenant",
+	"get-incident": "admin operator oncall finance tenant", "ack-incident": "admin operator oncall",
+	"end-lease": "admin operator", "apply": "admin operator", "list-proposals": "admin operator", "adopt": "admin operator",
+	"list-providers": "admin operator oncall finance", "list-tenants": "admin operator oncall finance",
+	"list-sites": "admin operator oncall finance", "list-hosts": "admin operator oncall finance",
+	"list-gpus": "admin operator oncall finance", "list-skus": "admin operator oncall finance",
+	"list-contracts": "admin operator oncall finance",
+	"list-tokens":    "admin", "create-token": "admin", "revoke-token": "admin",
+}
+
+// TestEveryOperationForEveryRoleOnOwnOthersAndNoThing goes through the whole of it: each
+// operation, each role and nobody, on things of the tenant acme, of the tenant globex and of
+// nobody. What a role may not do is 403, what a tenant may not see is 404, and no answer to
+// acme ever names globex.
+func TestEveryOperationForEveryRoleOnOwnOthersAndNoThing(t *testing.T) {
+	table := httpapi.AccessTable()
+	if len(table) != len(want) {
+		t.Errorf("the table has %d rows, this test knows %d", len(table), len(want))
+	}
+	things := map[string][]string{
+		"leases":    {"L-acme", "L-globex", "L-nobody"},
+		"incidents": {"INC-acme", "INC-globex", "INC-missing", "INC-both", "INC-nobody"},
+		"tokens":    {"T1"},
+	}
+	for _, row := range table {
+		kind := strings.Split(strings.TrimPrefix(row.Path, "/"), "/")[0]
+		names := []string{""}
+		if strings.Contains(row.Path, "{") {
+			names = things[kind]
+		}
+		for _, name := range names {
+			for _, role := range append([]rental.Role{""}, rental.Roles...) {
+				t.Run(row.ID+" "+name+" as "+string(role), func(t *testing.T) {
+					s := serve(t, nil)
+					path := strings.NewReplacer("{id}", name, "{name}", name).Replace(row.Path)
+					got := call(s, row.Method, api.Root+path, string(role), bodies[row.ID])
+
+					expected := statusFor(row, name, role)
+					if got.Code != expected {
+						t.Fatalf("status %d, want %d: %s", got.Code, expected, got.Body)
+					}
+					if expected == http.StatusUnauthorized || expected == http.StatusForbidden || expected == http.StatusNotFound {
+						if media := got.Header().Get("Content-Type"); media != "application/problem+json" {
+							t.Errorf("content type %q", media)
+						}
+						if len(s.backend.asked)+len(s.backend.acked) > 0 {
+							t.Errorf("the refused request reached the rooms behind: %v %v", s.backend.asked, s.backend.acked)
+						}
+					}
+					answered := strings.ReplaceAll(got.Body.String(), name, "")
+					if role == rental.RoleTenant && (strings.Contains(answered, "globex") || strings.Contains(answered, "GPU-unleased")) {
+						t.Errorf("the answer to acme names another: %s", got.Body)
+					}
+				})
+			}
+		}
+	}
+}
+
+func statusFor(row httpapi.Access, name string, role rental.Role) int {
+	missing := name == "L-nobody" || name == "INC-missing"
+	others := name == "L-globex" || name == "INC-globex" || name == "INC-nobody"
+	switch {
+	case role == "":
+		return http.StatusUnauthorized
+	case !slices.Contains(strings.Fields(want[row.ID]), string(role)):
+		return http.StatusForbidden
+	case missing, others && role == rental.RoleTenant:
+		return http.StatusNotFound
+	case row.ID == "create-token":
+		return http.StatusCreated
+	case row.ID == "revoke-token":
+		return http.StatusNoContent
+	}
+	return http.StatusOK
+}
+
+func TestAnotherTenantsThingReadsLikeOneThatDoesNotExist(t *testing.T) {
+	s := serve(t, nil)
+	for _, pair := range [][2]string{{"/leases/L-globex", "/leases/L-nobody"}, {"/incidents/INC-globex", "/incidents/INC-missing"}} {
+		others := call(s, "GET", api.Root+pair[0], "tenant", "").Body.String()
+		missing := call(s, "GET", api.Root+pair[1], "tenant", "").Body.String()
+		name := func(path string) string { return path[strings.LastIndex(path, "/")+1:] }
+		if a, b := strings.ReplaceAll(others, name(pair[0]), ""), strings.ReplaceAll(missing, name(pair[1]), ""); a != b {
+			t.Errorf("the answers differ: %s and %s", others, missing)
+		}
+	}
+}
+
+func TestATenantSeesOfASharedIncidentOnlyWhatTouchesIt(t *testing.T) {
+	s := serve(t, nil)
+	var got api.IncidentDetail
+	decode(t, call(s, "GET", api.Root+"/incidents/INC-both", "tenant", ""), &got)
+	in := got.Incident
+	if in.Title != "GPU of acme lost" || len(in.Alerts) != 1 || !slices.Equal(in.Leases, []string{"L-acme"}) || !slices.Equal(in.Tenants, []string{"acme"}) {
+		t.Errorf("got %+v", in)
+	}
+	if in.Status != rental.IncidentAcked || in.AckedBy != "" || in.Key != "" || len(in.Messages) > 0 || len(got.Deliveries) > 0 {
+		t.Errorf("told more than that it is acknowledged: %+v, %v", in, got.Deliveries)
+	}
+	if len(in.Events) != 2 || in.Events[0].Note != "" || in.Events[1].By != "" {
+		t.Errorf("events: got %+v", in.Events)
+	}
+}
+
+func TestATenantIsToldWhetherAnybodyIsPagedAndNothingOfTheServer(t *testing.T) {
+	s := serve(t, nil)
+	var got api.Status
+	decode(t, call(s, "GET", api.Root+"/status", "tenant", ""), &got)
+	if got.Version != "1.2.3" || got.Paging.Reason == "" || len(got.TargetsDown) > 0 || got.Outbox.Reason != "" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestATenantWhoAsksForAnotherGetsAnEmptyListAndNobodyIsAsked(t *testing.T) {
+	s := serve(t, nil)
+	got := call(s, "GET", api.Root+"/leases?tenant=globex", "tenant", "")
+	if got.Code != 200 || strings.TrimSpace(got.Body.String()) != `{"items":[]}` || len(s.backend.asked) > 0 {
+		t.Errorf("status %d, %s, asked %v", got.Code, got.Body, s.backend.asked)
+	}
+}
+
+func TestAListOfATenantIsCutAfterItsOwnAndSaysWhetherThereAreMore(t *testing.T) {
+	s := serve(t, nil)
+	for _, tc := range []struct {
+		role string
+		ids  []string
+		more bool
+	}{{"tenant", []string{"INC-both"}, true}, {"oncall", []string{"INC-both"}, true}} {
+		var got api.IncidentList
+		decode(t, call(s, "GET", api.Root+"/incidents?limit=1", tc.role, ""), &got)
+		if len(got.Incidents) != 1 || got.Incidents[0].ID != tc.ids[0] || got.More != tc.more {
+			t.Errorf("as %s: got %+v", tc.role, got)
+		}
+	}
+	var all api.IncidentList
+	decode(t, call(s, "GET", api.Root+"/incidents", "tenant", ""), &all)
+	if len(all.Incidents) != 2 || all.More {
+		t.Errorf("got %d incidents, more %t", len(all.Incidents), all.More)
+	}
+}
+
+func decode(t *testing.T, got *httptest.ResponseRecorder, into any) {
+	t.Helper()
+	if got.Code/100 != 2 {
+		t.Fatalf("status %d: %s", got.Code, got.Body)
+	}
+	if err := json.NewDecoder(bytes.NewReader(got.Body.Bytes())).Decode(into); err != nil {
+		t.Fatalf("%v in %s", err, got.Body)
+	}
+}

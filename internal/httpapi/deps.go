@@ -1,0 +1,125 @@
+// Package httpapi serves Leasewatch's HTTP API (/api/v1): who may ask what, what a tenant
+// sees, and the shape of requests and answers. What it answers with comes from the small
+// interfaces below, which the server joins to the rooms behind them.
+package httpapi
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/leasewatch/leasewatch/internal/api"
+	"github.com/leasewatch/leasewatch/internal/rental"
+)
+
+// An error of any of these interfaces reaches the caller by its kind: *api.Error with its
+// own status; *rental.Error by its code (not_found 404, invalid 422, conflict and refused
+// 409, unavailable 503); any other is logged and answered with 500, without its text.
+
+// Authenticator tells who holds a secret.
+type Authenticator interface {
+	// Authenticate returns an error of rental.CodeNotFound or CodeRefused for a secret that
+	// nobody holds (any more); any other error means that it could not be looked up.
+	Authenticate(ctx context.Context, secret string) (rental.Principal, error)
+}
+
+// StatusReader tells how the server itself is.
+type StatusReader interface {
+	Status(ctx context.Context) (api.Status, error)
+}
+
+// LeaseReader reads leases.
+type LeaseReader interface {
+	Leases(ctx context.Context, q api.LeaseQuery) ([]api.LeaseSummary, error)
+	Lease(ctx context.Context, id string) (api.LeaseDetail, error)
+	// LeaseTenant returns whose lease it is; rental.CodeNotFound where there is none.
+	LeaseTenant(ctx context.Context, id string) (string, error)
+}
+
+// LeaseEnder ends leases.
+type LeaseEnder interface {
+	EndLease(ctx context.Context, by rental.Principal, id string, at rental.Millis) (rental.Lease, error)
+}
+
+// BillReader makes bills. The zero Period is the contract's present month.
+type BillReader interface {
+	Bill(ctx context.Context, lease string, p api.Period) (rental.Bill, error)
+}
+
+// BillRenderer writes a bill as a person or another program reads it.
+type BillRenderer interface {
+	// RenderBill writes the bill as format, "csv" or "table".
+	RenderBill(w io.Writer, bill rental.Bill, format string) error
+}
+
+// UsageReader tells cost beside use. The zero Period is the contract's present month.
+type UsageReader interface {
+	// Usage sums a lease's usage in steps of api.StepHour or api.StepDay.
+	Usage(ctx context.Context, lease string, p api.Period, step string) (api.Usage, error)
+	// CostVsUtilisation compares the leases of a tenant, or of all where tenant is "".
+	CostVsUtilisation(ctx context.Context, span rental.Span, tenant string) (api.CostTable, error)
+}
+
+// SLAReader tells how a lease's availability was. The zero Period is the contract's present month.
+type SLAReader interface {
+	SLA(ctx context.Context, lease string, p api.Period) (api.SLA, error)
+	Downtime(ctx context.Context, lease string, p api.Period) (api.DowntimeList, error)
+	States(ctx context.Context, lease string, p api.Period) (api.StateHistory, error)
+}
+
+// FleetReader tells how every host and GPU is now.
+type FleetReader interface {
+	Fleet(ctx context.Context) (api.Fleet, error)
+}
+
+// Incidents reads incidents and takes acknowledgements.
+type Incidents interface {
+	// Incidents returns the newest first, at most q.Limit.
+	Incidents(ctx context.Context, q api.IncidentQuery) ([]rental.Incident, error)
+	Incident(ctx context.Context, id string) (api.IncidentDetail, error)
+	// AckIncident is idempotent: one that is acknowledged already stays as it is.
+	AckIncident(ctx context.Context, by rental.Principal, id, note string) (rental.Incident, error)
+}
+
+// Ledger takes resources in and lists them.
+type Ledger interface {
+	// Apply reads YAML and records it as a whole, or with dryRun says what it would change.
+	Apply(ctx context.Context, by rental.Principal, yaml []byte, dryRun bool) ([]rental.Change, error)
+	Resources(ctx context.Context) (rental.Resources, error)
+}
+
+// Adopter compares the inventory with what exporters report.
+type Adopter interface {
+	Proposals(ctx context.Context) (api.Proposals, error)
+	Adopt(ctx context.Context, by rental.Principal, in api.Adopt) ([]rental.Change, error)
+}
+
+// Tokens keeps the tokens.
+type Tokens interface {
+	Tokens(ctx context.Context) ([]rental.Token, error)
+	// CreateToken returns the secret, which is kept nowhere.
+	CreateToken(ctx context.Context, by rental.Principal, holder rental.Principal) (rental.Token, string, error)
+	RevokeToken(ctx context.Context, by rental.Principal, name string) error
+}
+
+// Deps is what the handlers need; every field is mandatory.
+type Deps struct {
+	Gate      *Gate
+	Status    StatusReader
+	Leases    LeaseReader
+	Ender     LeaseEnder
+	Bills     BillReader
+	Renderer  BillRenderer
+	Usage     UsageReader
+	SLA       SLAReader
+	Fleet     FleetReader
+	Incidents Incidents
+	Ledger    Ledger
+	Adopter   Adopter
+	Tokens    Tokens
+
+	Log     *slog.Logger
+	Now     func() time.Time
+	Version string
+}

@@ -1,0 +1,254 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/leasewatch/leasewatch/internal/api"
+	"github.com/leasewatch/leasewatch/internal/httpapi"
+	"github.com/leasewatch/leasewatch/internal/rental"
+)
+
+// noon is the present of all tests.
+var noon = time.Date(2026, 5, 15, 12, 0, 0, 0, time.UTC)
+
+// The leases of two tenants; what belongs to globex says so in every text, so that a leak
+// is found by looking for its name.
+var (
+	acmeLease   = api.LeaseSummary{ID: "L-acme", Tenant: "acme", Provider: "north", Currency: "USD"}
+	globexLease = api.LeaseSummary{ID: "L-globex", Tenant: "globex", Provider: "north", Currency: "USD"}
+)
+
+// backend answers for every room behind the API, from memory.
+type backend struct {
+	fail   error // what every method answers, where set
+	panics bool
+	asked  []string // what was asked of it, for tests of what must not be asked
+	acked  []string
+}
+
+var (
+	_ httpapi.StatusReader = (*backend)(nil)
+	_ httpapi.LeaseReader  = (*backend)(nil)
+	_ httpapi.LeaseEnder   = (*backend)(nil)
+	_ httpapi.BillReader   = (*backend)(nil)
+	_ httpapi.BillRenderer = (*backend)(nil)
+	_ httpapi.UsageReader  = (*backend)(nil)
+	_ httpapi.SLAReader    = (*backend)(nil)
+	_ httpapi.FleetReader  = (*backend)(nil)
+	_ httpapi.Incidents    = (*backend)(nil)
+	_ httpapi.Ledger       = (*backend)(nil)
+	_ httpapi.Adopter      = (*backend)(nil)
+	_ httpapi.Tokens       = (*backend)(nil)
+)
+
+func (b *backend) ask(format string, args ...any) error {
+	b.asked = append(b.asked, fmt.Sprintf(format, args...))
+	if b.panics {
+		panic("broken")
+	}
+	return b.fail
+}
+
+func (b *backend) Status(context.Context) (api.Status, error) {
+	return api.Status{
+		Version:     "1.2.3",
+		Paging:      api.Paging{Reason: "no Slack token is configured"},
+		Outbox:      api.Outbox{Pending: 1, Reason: "about globex"},
+		TargetsDown: []api.Failure{{Name: "host-globex", Reason: "connection refused"}},
+	}, b.ask("status")
+}
+
+func (b *backend) Leases(_ context.Context, q api.LeaseQuery) ([]api.LeaseSummary, error) {
+	// Deliberately deaf to the filter: the view must cut by itself.
+	return []api.LeaseSummary{acmeLease, globexLease}, b.ask("leases tenant=%s at=%s", q.Tenant, q.At)
+}
+
+func (b *backend) Lease(_ context.Context, id string) (api.LeaseDetail, error) {
+	return api.LeaseDetail{
+		Lease:       rental.Lease{ID: id, End: rental.Forever},
+		Maintenance: []rental.Maintenance{{ID: "M1", Leases: []string{"L-acme", "L-globex"}}},
+	}, b.ask("lease %s", id)
+}
+
+func (b *backend) LeaseTenant(_ context.Context, id string) (string, error) {
+	if b.fail != nil {
+		return "", b.fail
+	}
+	switch id {
+	case acmeLease.ID:
+		return "acme", nil
+	case globexLease.ID:
+		return "globex", nil
+	}
+	return "", &rental.Error{Code: rental.CodeNotFound, Message: "the ledger holds no such lease"}
+}
+
+func (b *backend) EndLease(_ context.Context, by rental.Principal, id string, at rental.Millis) (rental.Lease, error) {
+	return rental.Lease{ID: id, End: at}, b.ask("end %s at %s by %s", id, at, by.Name)
+}
+
+func (b *backend) Bill(_ context.Context, lease string, p api.Period) (rental.Bill, error) {
+	return rental.Bill{Lease: lease, Currency: "USD"}, b.ask("bill %s month=%s %s..%s", lease, p.Month, p.Span.Start, p.Span.End)
+}
+
+func (b *backend) RenderBill(w io.Writer, bill rental.Bill, format string) error {
+	_, err := fmt.Fprintf(w, "bill of %s as %s\n", bill.Lease, format)
+	return err
+}
+
+func (b *backend) Usage(_ context.Context, lease string, p api.Period, step string) (api.Usage, error) {
+	return api.Usage{Lease: lease, Step: step}, b.ask("usage %s month=%s %s..%s by %s", lease, p.Month, p.Span.Start, p.Span.End, step)
+}
+
+func (b *backend) CostVsUtilisation(_ context.Context, _ rental.Span, tenant string) (api.CostTable, error) {
+	return api.CostTable{Rows: []api.CostRow{{Lease: acmeLease.ID, Tenant: "acme"}, {Lease: globexLease.ID, Tenant: "globex"}}}, b.ask("cost tenant=%s", tenant)
+}
+
+func (b *backend) SLA(_ context.Context, lease string, p api.Period) (api.SLA, error) {
+	return api.SLA{Verdict: &rental.Verdict{Lease: lease}}, b.ask("sla %s month=%s", lease, p.Month)
+}
+
+func (b *backend) Downtime(_ context.Context, lease string, _ api.Period) (api.DowntimeList, error) {
+	return api.DowntimeList{Lease: lease}, b.ask("downtime %s", lease)
+}
+
+func (b *backend) States(_ context.Context, lease string, _ api.Period) (api.StateHistory, error) {
+	return api.StateHistory{Lease: lease}, b.ask("states %s", lease)
+}
+
+func (b *backend) Fleet(context.Context) (api.Fleet, error) {
+	return api.Fleet{Hosts: []api.FleetHost{
+		{Host: "shared-host", GPUs: []api.FleetGPU{
+			{UUID: "GPU-a", Tenant: "acme", Lease: acmeLease.ID},
+			{UUID: "GPU-globex", Tenant: "globex", Lease: globexLease.ID},
+			{UUID: "GPU-unleased"},
+		}},
+		{Host: "host-globex", GPUs: []api.FleetGPU{{UUID: "GPU-globex-2", Tenant: "globex"}}},
+	}}, b.ask("fleet")
+}
+
+// incidents are one of both tenants, one of each alone and one of nobody's.
+func incidents() []rental.Incident {
+	alert := func(tenant, lease string) rental.Alert {
+		return rental.Alert{
+			Labels:      map[string]string{"tenant": tenant, "lease": lease},
+			Annotations: map[string]string{"summary": "GPU of " + tenant + " lost"},
+		}
+	}
+	return []rental.Incident{
+		{
+			ID: "INC-both", Key: "slack/{subject=host-globex}", Title: "GPU of globex lost", AckedBy: "ann", Status: rental.IncidentAcked,
+			Tenants: []string{"globex", "acme"}, Leases: []string{globexLease.ID, acmeLease.ID},
+			Alerts:   []rental.Alert{alert("globex", globexLease.ID), alert("acme", acmeLease.ID)},
+			Messages: map[string]rental.MessageRef{"slack:C1": {Channel: "C1"}},
+			Events: []rental.IncidentEvent{
+				{Kind: "opened", Note: "globex first"}, {Kind: "note", By: "ann", Note: "called globex"}, {Kind: "acked", By: "ann"},
+			},
+		},
+		{ID: "INC-globex", Title: "globex alone", Tenants: []string{"globex"}, Leases: []string{globexLease.ID}, Alerts: []rental.Alert{alert("globex", globexLease.ID)}},
+		{ID: "INC-acme", Title: "acme alone", Tenants: []string{"acme"}, Leases: []string{acmeLease.ID}, Alerts: []rental.Alert{alert("acme", acmeLease.ID)}},
+		{ID: "INC-nobody", Title: "exporter down on host-globex"},
+	}
+}
+
+func (b *backend) Incidents(_ context.Context, q api.IncidentQuery) ([]rental.Incident, error) {
+	found := incidents()
+	return found[:min(len(found), q.Limit)], b.ask("incidents status=%s limit=%d", q.Status, q.Limit)
+}
+
+func (b *backend) Incident(_ context.Context, id string) (api.IncidentDetail, error) {
+	for _, in := range incidents() {
+		if in.ID == id {
+			return api.IncidentDetail{Incident: in, Deliveries: []rental.Delivery{{Text: "globex is told"}}}, b.fail
+		}
+	}
+	return api.IncidentDetail{}, &rental.Error{Code: rental.CodeNotFound, Message: "none"}
+}
+
+func (b *backend) AckIncident(_ context.Context, by rental.Principal, id, note string) (rental.Incident, error) {
+	b.acked = append(b.acked, fmt.Sprintf("%s by %s: %s", id, by.Name, note))
+	return rental.Incident{ID: id, Status: rental.IncidentAcked, AckedBy: by.Name}, b.fail
+}
+
+func (b *backend) Apply(_ context.Context, by rental.Principal, yaml []byte, dryRun bool) ([]rental.Change, error) {
+	return []rental.Change{{Kind: rental.KindLease, Name: "L", Action: rental.ActionCreate}}, b.ask("apply %d bytes dry=%t by %s", len(yaml), dryRun, by.Name)
+}
+
+func (b *backend) Resources(context.Context) (rental.Resources, error) {
+	return rental.Resources{Tenants: []rental.Tenant{{Name: "acme"}, {Name: "globex"}}}, b.ask("resources")
+}
+
+func (b *backend) Proposals(context.Context) (api.Proposals, error) {
+	return api.Proposals{}, b.ask("proposals")
+}
+
+func (b *backend) Adopt(_ context.Context, _ rental.Principal, in api.Adopt) ([]rental.Change, error) {
+	return nil, b.ask("adopt %v at %s", in.Hosts, in.Site)
+}
+
+func (b *backend) Tokens(context.Context) ([]rental.Token, error) { return nil, b.ask("tokens") }
+
+func (b *backend) CreateToken(_ context.Context, _, holder rental.Principal) (rental.Token, string, error) {
+	return rental.Token{Principal: holder}, "lw_new", b.ask("create token %s", holder.Name)
+}
+
+func (b *backend) RevokeToken(_ context.Context, _ rental.Principal, name string) error {
+	return b.ask("revoke token %s", name)
+}
+
+// holders are the tokens that the tests know: one of every role, and a second tenant's.
+type holders struct{ fail error }
+
+var _ httpapi.Authenticator = holders{}
+
+func (h holders) Authenticate(_ context.Context, secret string) (rental.Principal, error) {
+	if h.fail != nil {
+		return rental.Principal{}, h.fail
+	}
+	switch secret {
+	case "tenant":
+		return rental.Principal{Name: "acme-bot", Role: rental.RoleTenant, Tenant: "acme"}, nil
+	case "tenant-of-none": // a row that was damaged
+		return rental.Principal{Name: "nobody", Role: rental.RoleTenant}, nil
+	case "stranger":
+		return rental.Principal{Name: "stranger", Role: "root"}, nil
+	}
+	for _, role := range rental.Roles {
+		if secret == string(role) {
+			return rental.Principal{Name: "a-" + secret, Role: role}, nil
+		}
+	}
+	return rental.Principal{}, &rental.Error{Code: rental.CodeNotFound, Message: "no such token"}
+}
+
+// served is the handler under test with what lies behind it.
+type served struct {
+	http.Handler
+	backend *backend
+	logged  *bytes.Buffer
+}
+
+func serve(t *testing.T, anonymous *rental.Principal) served {
+	t.Helper()
+	s := served{backend: &backend{}, logged: &bytes.Buffer{}}
+	log := slog.New(slog.NewTextHandler(s.logged, nil))
+	b := s.backend
+	h, err := httpapi.New(httpapi.Deps{
+		Gate:   httpapi.NewGate(holders{}, anonymous, log),
+		Status: b, Leases: b, Ender: b, Bills: b, Renderer: b, Usage: b, SLA: b, Fleet: b,
+		Incidents: b, Ledger: b, Adopter: b, Tokens: b,
+		Log: log, Now: func() time.Time { return noon }, Version: "1.2.3",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Handler = h
+	return s
+}

@@ -1,0 +1,78 @@
+package httpapi
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/leasewatch/leasewatch/internal/api"
+	"github.com/leasewatch/leasewatch/internal/rental"
+)
+
+// Limits of what one request may ask for.
+const (
+	// answerWithin bounds how long an answer may be reckoned.
+	answerWithin = 60 * time.Second
+	// maxSpan bounds a series: 400 days of hours is what a year's report needs and some.
+	maxSpan = 400 * 24 * time.Hour
+	// maxBody bounds a JSON body, maxYAML a file of resources: 10,000 GPUs take 3 MB.
+	maxBody = 64 << 10
+	maxYAML = 16 << 20
+	// maxIncidents bounds a list of incidents.
+	maxIncidents = 1000
+)
+
+// SpanQuery is the query of a span of time. It is exported, as the three below are, because
+// huma reads embedded structs only where their names are.
+type SpanQuery struct {
+	From string `query:"from" format:"date-time" doc:"Start of the span, RFC 3339."`
+	To   string `query:"to" format:"date-time" doc:"End of the span, RFC 3339; the span does not hold it. Now, where only from is given."`
+}
+
+// PeriodQuery is the query of a contract's month or a span of time.
+type PeriodQuery struct {
+	Month string `query:"month" pattern:"^[0-9]{4}-(0[1-9]|1[0-2])$" patternDescription:"a month such as 2026-05" doc:"Month of the contract's time zone. Without month and span: the present one, so far."`
+	SpanQuery
+}
+
+func (q SpanQuery) span(now rental.Millis) (rental.Span, error) {
+	if q.From == "" {
+		if q.To != "" {
+			return rental.Span{}, invalid("query.from", "an end without a start: give from too", q.To)
+		}
+		return rental.Span{}, nil
+	}
+	span := rental.Span{End: now}
+	if err := span.Start.UnmarshalText([]byte(q.From)); err != nil {
+		return rental.Span{}, invalid("query.from", err.Error(), q.From)
+	}
+	if q.To != "" {
+		if err := span.End.UnmarshalText([]byte(q.To)); err != nil {
+			return rental.Span{}, invalid("query.to", err.Error(), q.To)
+		}
+	}
+	if span.Empty() {
+		return rental.Span{}, invalid("query.to", "the span holds no time: its end must be after its start, "+span.Start.String(), span.End.String())
+	}
+	if span.Duration() > maxSpan.Milliseconds() {
+		return rental.Span{}, invalid("query.to", "the span is longer than 400 days: ask for it in parts", span.End.String())
+	}
+	return span, nil
+}
+
+func (q PeriodQuery) period(now rental.Millis) (api.Period, error) {
+	if q.Month != "" {
+		if q.From != "" || q.To != "" {
+			return api.Period{}, invalid("query.month", "a month and a span: give one of them", q.Month)
+		}
+		return api.Period{Month: q.Month}, nil
+	}
+	span, err := q.span(now)
+	return api.Period{Span: span}, err
+}
+
+// invalid says that one place of the request is wrong.
+func invalid(location, message string, value any) *api.Error {
+	e := api.Errorf(http.StatusUnprocessableEntity, "the request was not understood")
+	e.Fields = []api.FieldError{{Location: location, Message: message, Value: value}}
+	return e
+}

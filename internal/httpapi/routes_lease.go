@@ -1,0 +1,197 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/leasewatch/leasewatch/internal/api"
+	"github.com/leasewatch/leasewatch/internal/rental"
+)
+
+// LeasePath is the path of one lease.
+type LeasePath struct {
+	ID string `path:"id" maxLength:"200" doc:"The lease's id."`
+}
+
+// LeasePeriod is one lease over a period.
+type LeasePeriod struct {
+	LeasePath
+	PeriodQuery
+}
+
+func (r *routes) addServer() error {
+	if err := operation(r, "whoami", "Tell who the caller is taken for",
+		func(_ context.Context, v view, _ *struct{}) (*body[rental.Principal], error) {
+			return answer(v.who, nil)
+		}); err != nil {
+		return err
+	}
+	if err := operation(r, "status", "Tell how the server itself is",
+		func(ctx context.Context, v view, _ *struct{}) (*body[api.Status], error) {
+			return answer(v.status(ctx))
+		}); err != nil {
+		return err
+	}
+	return operation(r, "get-fleet", "Show every host and GPU as it is now",
+		func(ctx context.Context, v view, _ *struct{}) (*body[api.Fleet], error) { return answer(v.fleet(ctx)) })
+}
+
+func (r *routes) addLeases() error {
+	type query struct {
+		Tenant   string `query:"tenant" maxLength:"200"`
+		Provider string `query:"provider" maxLength:"200"`
+		At       string `query:"at" format:"date-time" doc:"Only leases that exist at this moment."`
+	}
+	if err := operation(r, "list-leases", "List leases with the figures of their month so far",
+		func(ctx context.Context, v view, in *query) (*body[api.List[api.LeaseSummary]], error) {
+			q := api.LeaseQuery{Tenant: in.Tenant, Provider: in.Provider}
+			if in.At != "" {
+				if err := q.At.UnmarshalText([]byte(in.At)); err != nil {
+					return nil, invalid("query.at", err.Error(), in.At)
+				}
+			}
+			return items(v.leases(ctx, q))
+		}); err != nil {
+		return err
+	}
+	if err := operation(r, "get-lease", "Show one lease with all that decides its bill and its verdict",
+		func(ctx context.Context, v view, in *LeasePath) (*body[api.LeaseDetail], error) {
+			return answer(v.leaseDetail(ctx, in.ID))
+		}); err != nil {
+		return err
+	}
+	type end struct {
+		LeasePath
+		Body api.EndLease
+	}
+	return operation(r, "end-lease", "End a lease",
+		func(ctx context.Context, v view, in *end) (*body[rental.Lease], error) {
+			if err := v.lease(ctx, in.ID); err != nil {
+				return nil, err
+			}
+			if in.Body.At == rental.Forever {
+				return nil, invalid("body.at", "an end is a moment, not \"open\"", "open")
+			}
+			return answer(v.deps.Ender.EndLease(ctx, v.who, in.ID, in.Body.At))
+		})
+}
+
+// addBill adds the bill, which is JSON or what a person or a spreadsheet reads.
+func (r *routes) addBill() error {
+	type query struct {
+		LeasePeriod
+		Format string `query:"format" enum:"json,csv,table" default:"json"`
+	}
+	schema := huma.SchemaFromType(r.huma.OpenAPI().Components.Schemas, typeOf[rental.Bill]())
+	return operation(r, "get-bill", "Make the bill of a lease",
+		func(ctx context.Context, v view, in *query) (*huma.StreamResponse, error) {
+			p, err := in.period(rental.At(v.deps.Now()))
+			if err != nil {
+				return nil, err
+			}
+			bill, err := v.bill(ctx, in.ID, p)
+			if err != nil {
+				return nil, err
+			}
+			media, text, err := renderBill(v.deps.Renderer, bill, in.Format)
+			if err != nil {
+				return nil, err
+			}
+			return &huma.StreamResponse{Body: func(ctx huma.Context) {
+				ctx.SetHeader("Content-Type", media)
+				ctx.SetStatus(http.StatusOK)
+				_, _ = ctx.BodyWriter().Write(text) // the caller is gone: nobody is left to tell
+			}}, nil
+		},
+		func(op *huma.Operation) {
+			op.Responses = map[string]*huma.Response{"200": {
+				Description: "The bill.",
+				Content: map[string]*huma.MediaType{
+					"application/json": {Schema: schema},
+					"text/csv":         {Schema: &huma.Schema{Type: huma.TypeString}},
+					"text/plain":       {Schema: &huma.Schema{Type: huma.TypeString}},
+				},
+			}}
+		})
+}
+
+func renderBill(renderer BillRenderer, bill rental.Bill, format string) (media string, text []byte, err error) {
+	var out bytes.Buffer
+	switch format {
+	case "csv":
+		media, err = "text/csv; charset=utf-8", renderer.RenderBill(&out, bill, format)
+	case "table":
+		media, err = "text/plain; charset=utf-8", renderer.RenderBill(&out, bill, format)
+	default:
+		media, err = "application/json", json.NewEncoder(&out).Encode(bill)
+	}
+	if err != nil {
+		return "", nil, fmt.Errorf("bill of lease %s as %s: %w", bill.Lease, format, err)
+	}
+	return media, out.Bytes(), nil
+}
+
+func (r *routes) addUse() error {
+	type usageQuery struct {
+		LeasePeriod
+		Step string `query:"step" enum:"hour,day" default:"hour" doc:"A day is one of the contract's time zone."`
+	}
+	if err := operation(r, "get-usage", "Show a lease's cost beside its use, over time",
+		func(ctx context.Context, v view, in *usageQuery) (*body[api.Usage], error) {
+			p, err := in.period(rental.At(v.deps.Now()))
+			if err != nil {
+				return nil, err
+			}
+			u, err := v.usage(ctx, in.ID, p, in.Step)
+			u.Points = orEmpty(u.Points)
+			return answer(u, err)
+		}); err != nil {
+		return err
+	}
+	if err := leaseRead(r, "get-sla", "Judge a lease's availability", view.sla); err != nil {
+		return err
+	}
+	if err := leaseRead(r, "get-downtime", "List the downtime of a lease", view.downtime); err != nil {
+		return err
+	}
+	if err := leaseRead(r, "get-states", "Show how each GPU of a lease was, over time", view.states); err != nil {
+		return err
+	}
+	type costQuery struct {
+		SpanQuery
+		Group string `query:"group" enum:"lease" default:"lease"`
+	}
+	return operation(r, "cost-vs-utilisation", "Compare leases: cost against use",
+		func(ctx context.Context, v view, in *costQuery) (*body[api.CostTable], error) {
+			span, err := in.span(rental.At(v.deps.Now()))
+			if err != nil {
+				return nil, err
+			}
+			t, err := v.costTable(ctx, span)
+			t.Rows = orEmpty(t.Rows)
+			return answer(t, err)
+		})
+}
+
+// leaseRead adds an operation that reads one lease over a period.
+func leaseRead[T any](r *routes, id, summary string, read func(view, context.Context, string, api.Period) (T, error)) error {
+	return operation(r, id, summary, func(ctx context.Context, v view, in *LeasePeriod) (*body[T], error) {
+		p, err := in.period(rental.At(v.deps.Now()))
+		if err != nil {
+			return nil, err
+		}
+		return answer(read(v, ctx, in.ID, p))
+	})
+}
+
+func orEmpty[T any](values []T) []T {
+	if values == nil {
+		return []T{}
+	}
+	return values
+}

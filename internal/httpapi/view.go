@@ -1,0 +1,221 @@
+package httpapi
+
+import (
+	"context"
+	"slices"
+
+	"github.com/leasewatch/leasewatch/internal/api"
+	"github.com/leasewatch/leasewatch/internal/rental"
+)
+
+// view is what one principal sees. Every handler reads through it, so that a tenant's limit
+// is enforced here and nowhere else: what belongs to another is not found, and answers
+// that hold several things are cut down to the tenant's own.
+type view struct {
+	deps Deps
+	who  rental.Principal
+}
+
+// own tells whether the principal may see what belongs to the tenant.
+func (v view) own(tenant string) bool {
+	return v.who.Role != rental.RoleTenant || tenant == v.who.Tenant
+}
+
+// tenantOnly is the tenant to whom answers are limited, "" for none.
+func (v view) tenantOnly() string {
+	if v.who.Role == rental.RoleTenant {
+		return v.who.Tenant
+	}
+	return ""
+}
+
+// lease refuses, as not found, a lease that the principal may not see.
+func (v view) lease(ctx context.Context, id string) error {
+	tenant, err := v.deps.Leases.LeaseTenant(ctx, id)
+	if rental.CodeOf(err) == rental.CodeNotFound || err == nil && !v.own(tenant) {
+		return api.NotFound("lease", id)
+	}
+	return err
+}
+
+func (v view) status(ctx context.Context) (api.Status, error) {
+	s, err := v.deps.Status.Status(ctx)
+	if err == nil && v.tenantOnly() != "" {
+		s.EvaluationFailures, s.TargetsDown, s.Store, s.Outbox = nil, nil, api.Store{}, api.Outbox{}
+	}
+	return s, err
+}
+
+func (v view) leases(ctx context.Context, q api.LeaseQuery) ([]api.LeaseSummary, error) {
+	if only := v.tenantOnly(); only != "" {
+		if q.Tenant != "" && q.Tenant != only {
+			return nil, nil
+		}
+		q.Tenant = only
+	}
+	found, err := v.deps.Leases.Leases(ctx, q)
+	return slices.DeleteFunc(slices.Clone(found), func(l api.LeaseSummary) bool { return !v.own(l.Tenant) }), err
+}
+
+func (v view) leaseDetail(ctx context.Context, id string) (api.LeaseDetail, error) {
+	if err := v.lease(ctx, id); err != nil {
+		return api.LeaseDetail{}, err
+	}
+	d, err := v.deps.Leases.Lease(ctx, id)
+	if v.tenantOnly() != "" {
+		for i, m := range d.Maintenance {
+			d.Maintenance[i].Leases = slices.DeleteFunc(slices.Clone(m.Leases), func(l string) bool { return l != id })
+		}
+	}
+	return d, err
+}
+
+func (v view) bill(ctx context.Context, id string, p api.Period) (rental.Bill, error) {
+	if err := v.lease(ctx, id); err != nil {
+		return rental.Bill{}, err
+	}
+	return v.deps.Bills.Bill(ctx, id, p)
+}
+
+func (v view) usage(ctx context.Context, id string, p api.Period, step string) (api.Usage, error) {
+	if err := v.lease(ctx, id); err != nil {
+		return api.Usage{}, err
+	}
+	return v.deps.Usage.Usage(ctx, id, p, step)
+}
+
+func (v view) costTable(ctx context.Context, span rental.Span) (api.CostTable, error) {
+	t, err := v.deps.Usage.CostVsUtilisation(ctx, span, v.tenantOnly())
+	t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(r api.CostRow) bool { return !v.own(r.Tenant) })
+	return t, err
+}
+
+func (v view) sla(ctx context.Context, id string, p api.Period) (api.SLA, error) {
+	if err := v.lease(ctx, id); err != nil {
+		return api.SLA{}, err
+	}
+	return v.deps.SLA.SLA(ctx, id, p)
+}
+
+func (v view) downtime(ctx context.Context, id string, p api.Period) (api.DowntimeList, error) {
+	if err := v.lease(ctx, id); err != nil {
+		return api.DowntimeList{}, err
+	}
+	return v.deps.SLA.Downtime(ctx, id, p)
+}
+
+func (v view) states(ctx context.Context, id string, p api.Period) (api.StateHistory, error) {
+	if err := v.lease(ctx, id); err != nil {
+		return api.StateHistory{}, err
+	}
+	return v.deps.SLA.States(ctx, id, p)
+}
+
+// fleet cuts the fleet down to the tenant's GPUs, and hosts without one away.
+func (v view) fleet(ctx context.Context) (api.Fleet, error) {
+	f, err := v.deps.Fleet.Fleet(ctx)
+	if err != nil || v.tenantOnly() == "" {
+		return f, err
+	}
+	own := api.Fleet{At: f.At}
+	for _, h := range f.Hosts {
+		h.GPUs = slices.DeleteFunc(slices.Clone(h.GPUs), func(g api.FleetGPU) bool { return !v.own(g.Tenant) })
+		if len(h.GPUs) > 0 {
+			own.Hosts = append(own.Hosts, h)
+		}
+	}
+	return own, nil
+}
+
+func (v view) incidents(ctx context.Context, q api.IncidentQuery) (api.IncidentList, error) {
+	limit := q.Limit
+	q.Limit++ // one more tells whether there are more
+	if v.tenantOnly() != "" {
+		q.Limit = maxIncidents // others' incidents are cut away below, after the limit
+	}
+	found, err := v.deps.Incidents.Incidents(ctx, q)
+	if err != nil {
+		return api.IncidentList{}, err
+	}
+	list := api.IncidentList{Incidents: []rental.Incident{}}
+	for _, in := range found {
+		shown, ok := v.incidentOf(in)
+		if !ok {
+			continue
+		}
+		if len(list.Incidents) == limit {
+			list.More = true
+			break
+		}
+		list.Incidents = append(list.Incidents, shown)
+	}
+	return list, nil
+}
+
+func (v view) incident(ctx context.Context, id string) (api.IncidentDetail, error) {
+	d, err := v.deps.Incidents.Incident(ctx, id)
+	if rental.CodeOf(err) == rental.CodeNotFound {
+		return api.IncidentDetail{}, api.NotFound("incident", id)
+	}
+	if err != nil {
+		return api.IncidentDetail{}, err
+	}
+	shown, ok := v.incidentOf(d.Incident)
+	if !ok {
+		return api.IncidentDetail{}, api.NotFound("incident", id)
+	}
+	d.Incident = shown
+	if v.tenantOnly() != "" {
+		d.Deliveries = nil
+	}
+	return d, nil
+}
+
+// incidentOf returns what the principal sees of an incident. One incident may touch several
+// tenants: each sees its own leases and the alerts about them, the times and the kinds of
+// events, and neither who was told nor what was noted, for notes may name others. The title
+// is the newest alert's own where an alert of the tenant's is left, for the whole
+// incident's may be about another's GPU.
+func (v view) incidentOf(in rental.Incident) (rental.Incident, bool) {
+	only := v.tenantOnly()
+	if only == "" {
+		return in, true
+	}
+	if !slices.Contains(in.Tenants, only) {
+		return rental.Incident{}, false
+	}
+	own := in
+	own.Key, own.Messages, own.AckedBy = "", nil, ""
+	own.Tenants, own.Leases, own.Alerts, own.Events = []string{only}, nil, nil, nil
+	for _, a := range in.Alerts {
+		if a.Labels["tenant"] != only {
+			continue
+		}
+		own.Alerts = append(own.Alerts, a)
+		if lease := a.Labels["lease"]; lease != "" && !slices.Contains(own.Leases, lease) {
+			own.Leases = append(own.Leases, lease)
+		}
+	}
+	if len(in.Tenants) > 1 {
+		own.Title = titleOf(own)
+	} else {
+		own.Leases = in.Leases
+	}
+	for _, e := range in.Events {
+		switch e.Kind {
+		case "opened", "worsened", "changed", "acked", "resolved", "reopened", "unknown":
+			own.Events = append(own.Events, rental.IncidentEvent{At: e.At, Kind: e.Kind})
+		}
+	}
+	return own, true
+}
+
+// titleOf names an incident by its first alert, or by its subject where it has none.
+func titleOf(in rental.Incident) string {
+	for _, a := range in.Alerts {
+		if summary := a.Annotations["summary"]; summary != "" {
+			return summary
+		}
+	}
+	return in.Subject
+}
