@@ -204,5 +204,9 @@ type Event struct {
 	XID Maybe[uint64]
 	// From and To are set where the GPU changed its state.
 	From, To State
+	// Since is when the new state began; zero means At.
+	Since time.Time
+	// XIDCount is how often the code was seen on this GPU, this time included; 0 means not told.
+	XIDCount uint64
 	Reason   string
 }

@@ -1,0 +1,155 @@
+package catalog
+
+import (
+	"strconv"
+
+	"github.com/leasewatch/leasewatch/exporter/gpu"
+)
+
+// useFamilies tell how busy a card is and what fills its memory.
+func useFamilies() []Family {
+	return []Family{
+		{
+			Name: "gpu_utilization_ratio", Kind: Gauge, Unit: "ratio",
+			Help:     "Share of the driver's last sampling period in which a kernel ran, 0 to 1. It says nothing of how much of the card the kernel used.",
+			Hardware: "not while MIG is on", Source: "nvmlDeviceGetUtilizationRates",
+			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.UtilizationRatio }),
+		},
+		{
+			Name: "gpu_memory_utilization_ratio", Kind: Gauge, Unit: "ratio",
+			Help:     "Share of the driver's last sampling period in which the memory was read or written, 0 to 1.",
+			Hardware: "not while MIG is on", Source: "nvmlDeviceGetUtilizationRates",
+			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.MemoryUtilizationRatio }),
+		},
+		{
+			Name: "gpu_encoder_utilization_ratio", Kind: Gauge, Unit: "ratio",
+			Help:     "Share of time the video encoder was busy, 0 to 1.",
+			Hardware: "cards with an encoder", Source: "nvmlDeviceGetEncoderUtilization",
+			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.EncoderRatio }),
+		},
+		{
+			Name: "gpu_decoder_utilization_ratio", Kind: Gauge, Unit: "ratio",
+			Help:     "Share of time the video decoder was busy, 0 to 1.",
+			Hardware: "cards with a decoder", Source: "nvmlDeviceGetDecoderUtilization",
+			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.DecoderRatio }),
+		},
+		{
+			Name: "gpu_memory_total_bytes", Kind: Gauge, Unit: "bytes",
+			Help: "Memory of the card.", Source: "nvmlDeviceGetMemoryInfo_v2",
+			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.MemoryTotalBytes }),
+		},
+		{
+			Name: "gpu_memory_used_bytes", Kind: Gauge, Unit: "bytes",
+			Help: "Memory in use, without what the driver reserves where it tells that apart.", Source: "nvmlDeviceGetMemoryInfo_v2",
+			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.MemoryUsedBytes }),
+		},
+		{
+			Name: "gpu_memory_free_bytes", Kind: Gauge, Unit: "bytes",
+			Help: "Memory that can be allocated.", Source: "nvmlDeviceGetMemoryInfo_v2",
+			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.MemoryFreeBytes }),
+		},
+		{
+			Name: "gpu_memory_reserved_bytes", Kind: Gauge, Unit: "bytes",
+			Help: "Memory that the driver keeps for itself.", Hardware: "drivers from 510", Source: "nvmlDeviceGetMemoryInfo_v2",
+			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.MemoryReservedBytes }),
+		},
+		{
+			Name: "gpu_processes", Kind: Gauge,
+			Help: "Compute processes on the card. Never their names or arguments.", Source: "nvmlDeviceGetComputeRunningProcesses_v3",
+			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.Processes }),
+		},
+	}
+}
+
+// heatFamilies tell of temperature, power and fans.
+func heatFamilies() []Family {
+	return []Family{
+		{
+			Name: "gpu_temperature_celsius", Kind: Gauge, Unit: "celsius",
+			Help: "Temperature of the chip.", Source: "nvmlDeviceGetTemperature",
+			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.TemperatureCelsius }),
+		},
+		{
+			Name: "gpu_memory_temperature_celsius", Kind: Gauge, Unit: "celsius",
+			Help: "Temperature of the memory.", Hardware: "cards with HBM", Source: "field NVML_FI_DEV_MEMORY_TEMP",
+			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.MemoryTemperatureCelsius }),
+		},
+		{
+			Name: "gpu_temperature_margin_celsius", Kind: Gauge, Unit: "celsius",
+			Help: "Degrees left until the card begins to slow down.", Hardware: "Ada and later", Source: "nvmlDeviceGetMarginTemperature",
+			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.TemperatureMarginCelsius }),
+		},
+		{
+			Name: "gpu_temperature_threshold_celsius", Kind: Gauge, Unit: "celsius", Labels: []string{"threshold"},
+			Help:     "The driver's own limits: slowdown, shutdown, memory_max, gpu_max.",
+			Hardware: "each where the card has it", Source: "nvmlDeviceGetTemperatureThreshold",
+			GPU: each(func(r *gpu.Readings) map[string]float64 { return r.TemperatureThresholds }),
+		},
+		{
+			Name: "gpu_power_watts", Kind: Gauge, Unit: "watts",
+			Help: "Power drawn by the card; on Ampere and later (but GA100) the mean of the last second.", Source: "nvmlDeviceGetPowerUsage",
+			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.PowerWatts }),
+		},
+		{
+			Name: "gpu_power_limit_watts", Kind: Gauge, Unit: "watts", Labels: []string{"limit"},
+			Help:   "Power limits: enforced (what counts now), management (as set), default, min, max.",
+			Source: "nvmlDeviceGetEnforcedPowerLimit, ...GetPowerManagementLimit, ...DefaultLimit, ...LimitConstraints",
+			GPU:    each(func(r *gpu.Readings) map[string]float64 { return r.PowerLimits }),
+		},
+		{
+			Name: "gpu_energy_joules_total", Kind: Counter, Unit: "joules",
+			Help: "Energy drawn since the driver was loaded.", Hardware: "Volta and later", Source: "nvmlDeviceGetTotalEnergyConsumption",
+			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.EnergyJoulesTotal }),
+		},
+		{
+			Name: "gpu_fan_speed_ratio", Kind: Gauge, Unit: "ratio", Labels: []string{"fan"},
+			Help: "Intended fan speed as a share of the maximum; it can exceed 1.", Hardware: "cards with their own fans", Source: "nvmlDeviceGetFanSpeed_v2",
+			GPU: func(g *gpu.GPU, emit Emit) {
+				for i, v := range g.Readings.FanRatio {
+					emit(v, strconv.Itoa(i))
+				}
+			},
+		},
+	}
+}
+
+// clockFamilies tell of clocks and of what holds them back.
+func clockFamilies() []Family {
+	return []Family{
+		{
+			Name: "gpu_clock_hertz", Kind: Gauge, Unit: "hertz", Labels: []string{"clock"},
+			Help: "Clock now: graphics, sm, memory, video.", Source: "nvmlDeviceGetClockInfo",
+			GPU: each(func(r *gpu.Readings) map[string]float64 { return r.ClockHertz }),
+		},
+		{
+			Name: "gpu_clock_max_hertz", Kind: Gauge, Unit: "hertz", Labels: []string{"clock"},
+			Help: "Highest clock the card allows.", Source: "nvmlDeviceGetMaxClockInfo",
+			GPU: each(func(r *gpu.Readings) map[string]float64 { return r.ClockMaxHertz }),
+		},
+		{
+			Name: "gpu_performance_state", Kind: Gauge,
+			Help: "Performance state, 0 (fastest) to 15.", Source: "nvmlDeviceGetPerformanceState",
+			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.PerformanceState }),
+		},
+		{
+			Name: "gpu_persistence_mode", Kind: Gauge,
+			Help: "1 where the driver stays loaded without clients.", Source: "nvmlDeviceGetPersistenceMode",
+			GPU: flag(func(r *gpu.Readings) gpu.Maybe[bool] { return r.Persistence }),
+		},
+		{
+			Name: "gpu_throttle_active", Kind: Gauge, Labels: []string{"reason"},
+			Help: "1 while this reason holds the clocks back.", Source: "nvmlDeviceGetCurrentClocksEventReasons",
+			GPU: func(g *gpu.GPU, emit Emit) {
+				for _, reason := range sortedKeys(g.Readings.ThrottleActive) {
+					emit(number(g.Readings.ThrottleActive[reason]), reason)
+				}
+			},
+		},
+		{
+			Name: "gpu_throttle_seconds_total", Kind: Counter, Unit: "seconds", Labels: []string{"reason"},
+			Help:     "Time this reason held the clocks back, as the driver counts it.",
+			Hardware: "by reason and generation", Source: "fields NVML_FI_DEV_CLOCKS_EVENT_REASON_*, else nvmlDeviceGetViolationStatus",
+			GPU: each(func(r *gpu.Readings) map[string]float64 { return r.ThrottleSecondsTotal }),
+		},
+	}
+}

@@ -1,0 +1,36 @@
+package catalog
+
+import (
+	"time"
+
+	"github.com/leasewatch/leasewatch/exporter/gpu"
+)
+
+// Specimen is a card that answers everything, which no real one does.
+func Specimen() gpu.GPU {
+	some := gpu.Some[float64]
+	one := func(keys ...string) map[string]float64 {
+		m := map[string]float64{}
+		for _, key := range keys {
+			m[key] = 1
+		}
+		return m
+	}
+	return gpu.GPU{
+		Identity: gpu.Identity{UUID: "GPU-1", Serial: "1", Name: "NVIDIA H100 80GB HBM3", Cores: some(16896)},
+		Status:   gpu.Status{State: gpu.OK, Since: time.Unix(50, 0), Seconds: map[gpu.State]float64{gpu.OK: 50}},
+		Readings: gpu.Readings{
+			At: time.Unix(99, 0), UtilizationRatio: some(0.5), MemoryUtilizationRatio: some(0.2), EncoderRatio: some(0), DecoderRatio: some(0),
+			MemoryTotalBytes: some(80e9), MemoryUsedBytes: some(1), MemoryFreeBytes: some(1), MemoryReservedBytes: some(1),
+			TemperatureCelsius: some(50), MemoryTemperatureCelsius: some(60), TemperatureMarginCelsius: some(30),
+			TemperatureThresholds: one("slowdown", "shutdown"), PowerWatts: some(300), PowerLimits: one("enforced", "max"), EnergyJoulesTotal: some(1e6),
+			ClockHertz: one("sm"), ClockMaxHertz: one("sm"), ThrottleActive: map[string]bool{"sw_power_cap": true}, ThrottleSecondsTotal: one("sw_power_cap"),
+			ECCErrors:    map[gpu.ECCKey]float64{{Type: "corrected", Counter: "volatile", Location: "dram"}: 0, {Type: "corrected", Counter: "aggregate", Location: "dram"}: 1},
+			RetiredPages: one("single_bit"), RetiredPagesPending: gpu.Some(false), RemappedRows: one("correctable"), RemapPending: gpu.Some(false), RemapFailure: gpu.Some(true),
+			RecoveryAction: some(0), PCIeGeneration: some(5), PCIeGenerationMax: some(5), PCIeWidth: some(16), PCIeWidthMax: some(16), PCIeReplaysTotal: some(0),
+			NVLinkActive: some(18), NVLinkExpected: some(18), NVLinkErrors: one("replay"), Processes: some(1), FanRatio: []float64{0.3}, PerformanceState: some(0), Persistence: gpu.Some(true),
+			XIDs: map[uint64]gpu.XID{13: {Count: 1, Last: time.Unix(98, 0)}},
+		},
+		Unsupported: []string{"nvmlDeviceGetFanSpeed_v2"}, Dropped: map[string]uint64{"nvmlDeviceGetPowerUsage": 1},
+	}
+}

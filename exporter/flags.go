@@ -1,0 +1,148 @@
+package exporter
+
+import (
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/alecthomas/kingpin/v2"
+	"github.com/alecthomas/units"
+	"github.com/prometheus/common/promslog"
+	promslogflag "github.com/prometheus/common/promslog/flag"
+	"github.com/prometheus/exporter-toolkit/web"
+	"github.com/prometheus/exporter-toolkit/web/kingpinflag"
+)
+
+// DefaultAddress is where the page is served: loopback until someone opens it, on a port
+// that neither IANA nor the Prometheus project's list has given out.
+const DefaultAddress = "127.0.0.1:19400"
+
+// Exit codes of the program.
+const (
+	exitOK      = 0
+	exitFailure = 1
+	exitUsage   = 2
+	exitConfig  = 3
+)
+
+// flags is what the command line said.
+type flags struct {
+	command string
+	web     *web.FlagConfig
+	log     promslog.Config
+	labels  Labels
+	source  string
+	config  SourceConfig
+	push    pushFlags
+	// done is set where the line asked for help or the version only.
+	done bool
+}
+
+type pushFlags struct {
+	url           string
+	interval      time.Duration
+	tokenFile     string
+	spoolDir      string
+	spoolMaxBytes units.Base2Bytes
+	eventsOnly    bool
+}
+
+// parse reads the command line. Every error is the user's to mend.
+func parse(args []string, stdout, stderr io.Writer, opts Options) (*flags, error) {
+	f := &flags{log: promslog.Config{Writer: stderr}}
+	app := kingpin.New("leasewatch-exporter", "Tells everything that the GPUs of this host say, and says so when they do not.")
+	app.UsageWriter(stdout).ErrorWriter(stderr).Terminate(func(int) { f.done = true })
+	app.HelpFlag.Short('h')
+	promslogflag.AddFlags(app, &f.log)
+	app.Command("version", "Print the version and end.")
+	serve := app.Command("serve", "Serve the page, and push where asked to (the default).").Default()
+
+	f.web = kingpinflag.AddFlags(serve, DefaultAddress)
+	serve.Flag("host.name", "Name of this host in the label host; the system's own name where not given.").StringVar(&f.labels.Host)
+	serve.Flag("vantage", "Where the exporter looks from: host, or guest inside a passthrough machine or rented container.").
+		Default("host").EnumVar(&f.labels.Vantage, "host", "guest")
+	kinds := sourceKinds(opts)
+	serve.Flag("source", "Where the figures come from: the driver (nvml), or simulated machines (replay).").
+		Default(kinds[0]).EnumVar(&f.source, kinds...)
+	serve.Flag("nvml.library", "Path of libnvidia-ml.so.1; the system's own where not given.").StringVar(&f.config.Library)
+	serve.Flag("replay.script", "YAML file of faults to replay (--source=replay).").ExistingFileVar(&f.config.Script)
+	serve.Flag("replay.gpus", "Number of simulated GPUs (--source=replay).").Default("8").IntVar(&f.config.GPUs)
+	serve.Flag("replay.seed", "Seed of the simulation; the same seed gives the same figures (--source=replay).").Default("1").Uint64Var(&f.config.Seed)
+	f.push.register(serve)
+
+	command, err := app.Parse(args)
+	if f.done {
+		return f, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	f.command = command
+	return f, f.complete()
+}
+
+func (p *pushFlags) register(serve *kingpin.CmdClause) {
+	serve.Flag("push.url", "Remote-write endpoint to push to, for hosts that cannot be scraped and for critical events at once.").StringVar(&p.url)
+	serve.Flag("push.interval", "Time between two pushes of the page.").Default("15s").DurationVar(&p.interval)
+	serve.Flag("push.events-only", "Push only XIDs of class F and R and changes of state, at once; leave the rest to the scrape.").BoolVar(&p.eventsOnly)
+	serve.Flag("push.bearer-token-file", "File with the token for the receiver, read again for each request.").StringVar(&p.tokenFile)
+	serve.Flag("push.spool-dir", "Folder that keeps what is not delivered yet; under systemd the unit's state folder where not given.").StringVar(&p.spoolDir)
+	serve.Flag("push.spool-max-bytes", "Size of the spool after which its oldest part is dropped, and counted.").Default("256MiB").BytesVar(&p.spoolMaxBytes)
+}
+
+// complete fills in what the system knows and checks what belongs together.
+func (f *flags) complete() error {
+	if f.labels.Host == "" {
+		name, err := os.Hostname()
+		if err != nil {
+			return fmt.Errorf("this host does not tell its name: give --host.name: %w", err)
+		}
+		f.labels.Host = name
+	}
+	f.config.Host = f.labels.Host
+	if f.config.GPUs < 1 || f.config.GPUs > 64 {
+		return fmt.Errorf("--replay.gpus is %d, want 1 to 64", f.config.GPUs)
+	}
+	if f.command == "version" || f.push.url == "" {
+		return nil
+	}
+	return f.push.complete()
+}
+
+func (p *pushFlags) complete() error {
+	u, err := url.Parse(p.url)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return fmt.Errorf("--push.url: want http://HOST/PATH or https://HOST/PATH of a remote-write endpoint")
+	}
+	if u.User != nil {
+		return fmt.Errorf("--push.url holds a user or password: they would show in the process list; use --push.bearer-token-file")
+	}
+	if p.interval < time.Second {
+		return fmt.Errorf("--push.interval is %s, want at least 1s", p.interval)
+	}
+	if p.spoolDir == "" {
+		state := os.Getenv("STATE_DIRECTORY") // set by systemd for units with StateDirectory=
+		if state == "" {
+			return fmt.Errorf("--push.url needs --push.spool-dir, a folder that keeps what is not delivered yet")
+		}
+		p.spoolDir = filepath.Join(state, "spool")
+	}
+	if p.spoolMaxBytes < 1<<20 {
+		return fmt.Errorf("--push.spool-max-bytes is %d, want at least 1MiB", int64(p.spoolMaxBytes))
+	}
+	return nil
+}
+
+// sourceKinds lists the sources this program was built with, the driver first.
+func sourceKinds(opts Options) []string {
+	var kinds []string
+	for kind := range opts.Sources {
+		kinds = append(kinds, kind)
+	}
+	slices.Sort(kinds) // nvml before replay
+	return kinds
+}

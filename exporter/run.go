@@ -1,0 +1,208 @@
+// Package exporter is the program that runs on a GPU host: it takes snapshots from a source,
+// serves them to Prometheus and pushes them where nobody can scrape.
+package exporter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/VictoriaMetrics/metrics"
+	"github.com/prometheus/common/promslog"
+	"github.com/prometheus/exporter-toolkit/web"
+
+	"github.com/leasewatch/leasewatch/exporter/gpu"
+)
+
+// SourceConfig is what a source is made from.
+type SourceConfig struct {
+	Host    string
+	Library string // path of libnvidia-ml.so.1, "" for the system's own
+	Script  string // path of the replay's script, "" for none
+	GPUs    int    // simulated GPUs
+	Seed    uint64
+	Log     *slog.Logger
+	Metrics *metrics.Set // for the source's own instruments
+}
+
+// NewSource makes a source. An error is a wrong configuration; a missing driver is not one.
+type NewSource func(SourceConfig) (gpu.Source, error)
+
+// Options are what the program is built with, and what tests put in its place.
+type Options struct {
+	// Sources are the sources that --source may name. At least one is needed.
+	Sources map[string]NewSource
+	// Now is the clock of pushed samples; nil means time.Now.
+	Now func() time.Time
+	// Listening, if set, is told the addresses once the page is served.
+	Listening func(addrs []net.Addr)
+}
+
+// How long the end may take. A driver call that hangs is not waited for: its thread ends
+// with the process, or later where the kernel holds it.
+const (
+	drainFor      = 700 * time.Millisecond
+	sourceEndsFor = 300 * time.Millisecond
+)
+
+// Run is the program: it parses args, serves until ctx ends, and returns the exit code.
+func Run(ctx context.Context, args []string, stdout, stderr io.Writer, opts Options) int {
+	f, err := parse(args, stdout, stderr, opts)
+	if err != nil {
+		fmt.Fprintf(stderr, "leasewatch-exporter: %v, try --help\n", err)
+		return exitUsage
+	}
+	if f.done {
+		return exitOK
+	}
+	if f.command == "version" {
+		fmt.Fprintln(stdout, "leasewatch-exporter", Version())
+		return exitOK
+	}
+	log := promslog.New(&f.log)
+	if err := serve(ctx, f, log, opts); err != nil {
+		log.Error("leasewatch-exporter ends", "err", err)
+		var bad *configError
+		if errors.As(err, &bad) {
+			return exitConfig
+		}
+		return exitFailure
+	}
+	return exitOK
+}
+
+// configError is an error in a file that the user gave.
+type configError struct{ err error }
+
+func (e *configError) Error() string { return e.err.Error() }
+func (e *configError) Unwrap() error { return e.err }
+
+func serve(ctx context.Context, f *flags, log *slog.Logger, opts Options) error {
+	if *f.web.WebConfigFile != "" {
+		if err := web.Validate(*f.web.WebConfigFile); err != nil {
+			return &configError{fmt.Errorf("--web.config.file %s: %w", *f.web.WebConfigFile, err)}
+		}
+	}
+	set := metrics.NewSet()
+	f.config.Log, f.config.Metrics = log, set
+	source, err := opts.Sources[f.source](f.config)
+	if err != nil {
+		return &configError{err}
+	}
+	set.NewGauge(fmt.Sprintf("leasewatch_exporter_build_info{version=%q,revision=%q,goversion=%q,source=%q}",
+		Version(), revision(), runtime.Version(), f.source), func() float64 { return 1 })
+	page := NewPage(source, f.labels, set)
+	out, err := newOutbox(f, page, source, set, log, opts.Now)
+	if err != nil {
+		return err
+	}
+	handler, err := newHandler(page, source, Version(), log)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute, WriteTimeout: time.Minute,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
+
+	serving, err := listen(server, f.web, log, opts.Listening)
+	if err != nil {
+		return err
+	}
+	working, stop := context.WithCancel(ctx)
+	defer stop()
+	sourceEnded := make(chan error, 1)
+	go func() { sourceEnded <- source.Run(working, out.emit) }()
+	outEnded := make(chan struct{})
+	go func() { defer close(outEnded); out.run(working) }()
+
+	var failed error
+	select {
+	case <-ctx.Done():
+	case failed = <-serving:
+	case err := <-sourceEnded:
+		failed = fmt.Errorf("the source of the figures ended by itself: %w", err)
+	}
+	stop()
+	shutdown(server, log)
+	select {
+	case <-sourceEnded:
+	case <-time.After(sourceEndsFor):
+		log.Warn("a driver call still hangs and is left behind")
+	}
+	<-outEnded
+	return failed
+}
+
+// listen opens the addresses and serves on them in the background. The channel gets the
+// error that ends the serving, if one does before the shutdown.
+func listen(server *http.Server, config *web.FlagConfig, log *slog.Logger, told func([]net.Addr)) (<-chan error, error) {
+	ended := make(chan error, 1)
+	report := func(err error) {
+		if err != nil && !errors.Is(err, http.ErrServerClosed) {
+			ended <- fmt.Errorf("serving the page: %w", err)
+		}
+	}
+	special := config.WebSystemdSocket != nil && *config.WebSystemdSocket
+	for _, address := range *config.WebListenAddresses {
+		special = special || strings.HasPrefix(address, "vsock://")
+	}
+	if special { // the toolkit opens sockets of systemd and vsock itself
+		go func() { report(web.ListenAndServe(server, config, log)) }()
+		return ended, nil
+	}
+	var listeners []net.Listener
+	var addrs []net.Addr
+	for _, address := range *config.WebListenAddresses {
+		listener, err := net.Listen("tcp", address)
+		if err != nil {
+			for _, open := range listeners {
+				open.Close()
+			}
+			return nil, fmt.Errorf("opening --web.listen-address %s (another exporter on that port?): %w", address, err)
+		}
+		listeners = append(listeners, listener)
+		addrs = append(addrs, listener.Addr())
+	}
+	go func() { report(web.ServeMultiple(listeners, server, config, log)) }()
+	if told != nil {
+		told(addrs)
+	}
+	return ended, nil
+}
+
+// shutdown frees the port at once and gives scrapes under way a moment to end.
+func shutdown(server *http.Server, log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(context.Background(), drainFor)
+	defer cancel()
+	if err := server.Shutdown(ctx); err != nil {
+		log.Warn("a scrape was cut off at the end", "err", err)
+		server.Close()
+	}
+}
+
+// Version is the module's version, as the build recorded it.
+func Version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
+
+// revision is the commit of the build, "" where it is not known.
+func revision() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, setting := range info.Settings {
+			if setting.Key == "vcs.revision" {
+				return setting.Value
+			}
+		}
+	}
+	return ""
+}
