@@ -19,6 +19,8 @@ const externals = [
   'i18next',
   '@emotion/css',
   '@emotion/react',
+  // AMD's own module object, for the public path.
+  { 'amd-module': 'module' },
   ({ request }, done) => (/^@grafana\/(data|ui|runtime)(\/|$)/.test(request) ? done(null, request) : done()),
 ];
 

@@ -1,0 +1,4 @@
+declare module 'amd-module' {
+  const amdModule: { uri?: string } | undefined;
+  export default amdModule;
+}
