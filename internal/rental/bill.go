@@ -35,5 +35,7 @@ type BillLine struct {
 	Amount     Amount `json:"amount"`
 	// PerGPU splits Amount over the cards by largest remainder; it always sums to Amount.
 	PerGPU map[string]int64 `json:"per_gpu,omitempty"`
-	Note   string           `json:"note,omitempty"` // the arithmetic in words
+	// Rounding is the mode of the line's one rounding.
+	Rounding Rounding `json:"rounding,omitempty"`
+	Note     string   `json:"note,omitempty"` // the arithmetic in words
 }

@@ -1,5 +1,7 @@
 package rental
 
+import "strings"
+
 // Class is what a stretch of time counts as.
 type Class string
 
@@ -58,3 +60,10 @@ type UsageRecord struct {
 
 	EnergyMilliJoules int64 `json:"energy_mj"`
 }
+
+// AutomaticPrefix begins the ids of downtimes that were derived from samples. A verdict reads
+// those from the timeline itself, which knows them better; the ledger's fact is for the money.
+const AutomaticPrefix = "auto-"
+
+// measured tells whether the fact was derived from samples.
+func (d Downtime) measured() bool { return strings.HasPrefix(d.ID, AutomaticPrefix) }

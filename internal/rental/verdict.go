@@ -12,7 +12,8 @@ const (
 )
 
 // Verdict is the judgement of a lease's availability over a period. Bounds are exact
-// fractions of integers: Numerator / Denominator, in card-milliseconds or milliseconds.
+// fractions of integers: Numerator / Denominator, in card-milliseconds where the scope is
+// weighted, else in milliseconds.
 type Verdict struct {
 	Lease   string  `json:"lease"`
 	Period  Span    `json:"period"`
@@ -30,6 +31,26 @@ type Verdict struct {
 	PeriodMS int64 `json:"period_ms"`
 	// Coverage is (up + down) / (period - excluded).
 	Coverage Bound `json:"coverage"`
+
+	// Judged is the share that the contract's word on unknown time makes the headline: Low where
+	// unknown is down, (up + excluded that stays) / known where it is excluded.
+	Judged Bound `json:"judged"`
+	// MeasuredDownMS is down time before the contract's way to count outages.
+	MeasuredDownMS int64 `json:"measured_down_ms"`
+	// DownByGPU is each card's measured down time in milliseconds, whatever the scope, with
+	// unknown time where the contract takes it for down.
+	DownByGPU map[string]int64 `json:"down_by_gpu,omitempty"`
+	// UnknownRule is the contract's: down or excluded.
+	UnknownRule string `json:"unknown_rule,omitempty"`
+	// OutageRule is how the contract counts outages, Denominator what its share is of.
+	OutageRule  string `json:"outage_rule,omitempty"`
+	Denominator string `json:"denominator,omitempty"`
+	// ExcludedBy is the excluded time by reason, in milliseconds: maintenance, stopped, tenant.
+	ExcludedBy map[string]int64 `json:"excluded_by,omitempty"`
+	// ExcludedLeaves tells whether excluded time is out of the denominator.
+	ExcludedLeaves bool `json:"excluded_leaves_denominator"`
+	// Worst is the card whose figures the lease's are, where the scope is gpu.
+	Worst string `json:"worst,omitempty"`
 
 	// PerGPU holds each card's own verdict where the scope is gpu.
 	PerGPU map[string]Verdict `json:"per_gpu,omitempty"`

@@ -1,0 +1,198 @@
+package rental
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+)
+
+// CreditInput is what CreditFor reads.
+type CreditInput struct {
+	Facts
+	Verdict Verdict
+	// Gross are the lines of the period as if nothing were unbilled, Net those that are charged.
+	Gross, Net []BillLine
+	// Approved tells that all downtime of the verdict may change money.
+	Approved bool
+	// Language of the arithmetic: "zh", else English.
+	Language string
+}
+
+// States of a Credit.
+const (
+	CreditComputed = "computed"
+	CreditBooked   = "booked"
+)
+
+// CreditFor returns what the contract's table pays back for a breached objective: the percentage
+// of the lowest tier that the availability is strictly under, of the base that the contract
+// names, rounded once by the line's mode. Unbilled time and the credit together never exceed the
+// cap, which is at most the fee. Where unknown time is excluded, the tier is that of the high
+// bound: what both bounds prove. No credit is an amount of 0.
+func CreditFor(in CreditInput) (Credit, error) {
+	c, currency := in.Contract.Credits, in.Contract.Currency
+	out := Credit{
+		Lease: in.Lease.ID, Period: in.Verdict.Period, State: CreditComputed, Provisional: in.Verdict.Open,
+		Amount: Amount{Currency: currency}, Percent: Decimal{text: "0"},
+	}
+	if c == nil || in.Verdict.Outcome != Breached {
+		return out, nil
+	}
+	fee, err := lineTotal(currency, in.Gross)
+	if err != nil {
+		return Credit{}, err
+	}
+	charged, err := lineTotal(currency, in.Net)
+	if err != nil {
+		return Credit{}, err
+	}
+	lines := in.Net
+	if c.Base == BaseGross {
+		lines = in.Gross
+	}
+	parts := in.parts(lines)
+	exact, base := new(big.Rat), int64(0)
+	for _, p := range parts {
+		exact.Add(exact, new(big.Rat).Mul(p.percent.Rat(), big.NewRat(p.base, 100)))
+		if p.percent.Rat().Sign() > 0 {
+			base += p.base
+		}
+		if p.percent.Rat().Cmp(out.Percent.Rat()) > 0 {
+			out.Percent = p.percent
+		}
+	}
+	minor, err := roundToInt64(exact, in.Contract.LineRounding)
+	if err != nil {
+		return Credit{}, fmt.Errorf("credit of lease %s: %w", in.Lease.ID, err)
+	}
+	limit := capOf(fee.Minor, c.CapPercent) - (fee.Minor - charged.Minor)
+	limit = max(min(limit, charged.Minor), 0)
+	out.Amount.Minor = min(minor, limit)
+	out.Arithmetic = in.explain(parts, Amount{currency, base}, Amount{currency, minor}, out.Amount, Amount{currency, fee.Minor - charged.Minor})
+	if in.Contract.AutoCredit && in.Approved {
+		out.State = CreditBooked
+	}
+	return out, nil
+}
+
+// capOf returns the percentage of the fee in whole minor units, floored: a cap is not passed by a cent.
+func capOf(minor int64, percent Decimal) int64 {
+	r := new(big.Rat).Mul(percent.Rat(), big.NewRat(minor, 100))
+	return new(big.Int).Quo(r.Num(), r.Denom()).Int64()
+}
+
+func lineTotal(c Currency, lines []BillLine) (Amount, error) {
+	amounts := make([]Amount, len(lines))
+	for i, l := range lines {
+		amounts[i] = l.Amount
+	}
+	return SumAmounts(c, amounts...)
+}
+
+// creditPart is a part of the fee (a card, an instance, the lease) and the percentage it gets.
+type creditPart struct {
+	base    int64 // minor units
+	percent Decimal
+}
+
+// parts divides the base by the contract's credit scope, each part with its tier.
+func (in CreditInput) parts(lines []BillLine) []creditPart {
+	perCard := map[string]int64{}
+	total := int64(0)
+	for _, l := range lines {
+		total += l.Amount.Minor
+		for uuid, minor := range l.PerGPU {
+			perCard[uuid] += minor
+		}
+	}
+	if in.Contract.Credits.Scope == UnitLease {
+		return []creditPart{{base: total, percent: in.tier(in.Verdict)}}
+	}
+	groupOf := func(uuid string) string { return uuid }
+	if in.Contract.Credits.Scope == UnitInstance {
+		hosts := map[string]string{}
+		for _, a := range in.cleanAssignments() {
+			hosts[a.UUID] = a.Host
+		}
+		groupOf = func(uuid string) string { return hosts[uuid] }
+	}
+	groups := map[string]creditPart{}
+	for uuid, minor := range perCard {
+		g := groups[groupOf(uuid)]
+		g.base += minor
+		if percent := in.cardTier(uuid); percent.Rat().Cmp(g.percent.Rat()) > 0 {
+			g.percent = percent
+		}
+		groups[groupOf(uuid)] = g
+	}
+	names := make([]string, 0, len(groups))
+	for name := range groups {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	out := make([]creditPart, len(names))
+	for i, name := range names {
+		out[i] = groups[name]
+	}
+	return out
+}
+
+// cardTier returns the percentage that a card's part of the fee gets: by its own verdict where
+// every card is judged for itself, else by the lease's if the card was down at all.
+func (in CreditInput) cardTier(uuid string) Decimal {
+	for _, s := range in.seats() {
+		for _, part := range s.parts {
+			if part.UUID != uuid {
+				continue
+			}
+			if v, ok := in.Verdict.PerGPU[s.name(0)]; ok {
+				return in.tier(v)
+			}
+		}
+	}
+	if in.Verdict.DownByGPU[uuid] > 0 {
+		return in.tier(in.Verdict)
+	}
+	return Decimal{}
+}
+
+// tier returns the percentage of the lowest tier that the verdict's share is strictly under.
+func (in CreditInput) tier(v Verdict) Decimal {
+	share := v.High
+	if v.UnknownRule == string(Down) {
+		share = v.Low
+	}
+	var percent Decimal
+	if v.Outcome != Breached {
+		return percent
+	}
+	for _, t := range in.Contract.Credits.Tiers {
+		if share.Under(t.Under) {
+			percent = t.Percent
+		}
+	}
+	return percent
+}
+
+func (in CreditInput) explain(parts []creditPart, base, computed, given, unbilled Amount) string {
+	zh := in.Language == "zh"
+	kind := pick(zh, "gross fee", "应计费用")
+	if in.Contract.Credits.Base == BaseNet {
+		kind = pick(zh, "net fee", "实计费用")
+	}
+	var text string
+	paying := slices.DeleteFunc(slices.Clone(parts), func(p creditPart) bool { return p.percent.Rat().Sign() == 0 })
+	switch len(paying) {
+	case 0:
+		return pick(zh, "no tier applies", "没有适用的赔付档位")
+	case 1:
+		text = fmt.Sprintf(pick(zh, "%s %% of %s (%s) = %s", "%[2]s(%[3]s)的 %[1]s %% = %[4]s"), paying[0].percent, base, kind, computed)
+	default:
+		text = fmt.Sprintf(pick(zh, "of %s (%s of %d parts, each by its own tier) = %s", "%s(%s,共 %d 部分,各按其档位)= %s"), base, kind, len(paying), computed)
+	}
+	if given.Minor < computed.Minor {
+		text += fmt.Sprintf(pick(zh, "; capped: unbilled %s and the credit together stay within %s %% of the fee, so %s",
+			";封顶:未计费 %s 与赔付合计不超过费用的 %s %%,故为 %s"), unbilled, in.Contract.Credits.CapPercent, given)
+	}
+	return text
+}

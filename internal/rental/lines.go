@@ -1,0 +1,171 @@
+package rental
+
+import (
+	"cmp"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+)
+
+// makeLines sums pieces into bill lines and rounds each once.
+func makeLines(in ChargeInput, pieces []piece) ([]BillLine, error) {
+	type key struct {
+		month Month
+		price string
+	}
+	groups := map[key][]piece{}
+	var order []key
+	for _, p := range pieces {
+		k := key{month: p.month, price: p.price.Rat().RatString()}
+		if _, seen := groups[k]; !seen {
+			order = append(order, k)
+		}
+		groups[k] = append(groups[k], p)
+	}
+	lines := make([]BillLine, 0, len(order))
+	for _, k := range order {
+		line, err := makeLine(in, groups[k])
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, line)
+	}
+	slices.SortStableFunc(lines, func(a, b BillLine) int { return cmp.Compare(a.Charged.Start, b.Charged.Start) })
+	return lines, nil
+}
+
+func makeLine(in ChargeInput, pieces []piece) (BillLine, error) {
+	line := BillLine{
+		Item: ItemGPUTime, UnitPrice: pieces[0].price, Unit: in.Contract.Plan.unitName(),
+		Charged: pieces[0].span, Rounding: in.Contract.LineRounding,
+	}
+	quantity := new(big.Rat)
+	cards := map[string]*big.Rat{}
+	for _, p := range pieces {
+		quantity.Add(quantity, p.quantity)
+		line.QuantityMS += p.span.Duration()
+		line.Charged = Span{Start: min(line.Charged.Start, p.span.Start), End: max(line.Charged.End, p.span.End)}
+		if cards[p.uuid] == nil {
+			cards[p.uuid] = new(big.Rat)
+		}
+		cards[p.uuid].Add(cards[p.uuid], p.quantity)
+	}
+	amount, err := NewMoney(in.Contract.Currency, new(big.Rat).Mul(quantity, line.UnitPrice.Rat())).Round(in.Contract.LineRounding)
+	if err != nil {
+		return BillLine{}, fmt.Errorf("lease %s: %w", in.Lease.ID, err)
+	}
+	line.Quantity, line.Amount = quantity.RatString(), amount
+	line.PerGPU = splitOver(amount.Minor, cards)
+	line.Note = line.Explain(in.Contract.Language)
+	return line, nil
+}
+
+// splitOver divides minor units over the cards by their quantities, in order of uuid.
+func splitOver(minor int64, cards map[string]*big.Rat) map[string]int64 {
+	uuids := make([]string, 0, len(cards))
+	for uuid := range cards {
+		uuids = append(uuids, uuid)
+	}
+	slices.Sort(uuids)
+	shares := make([]*big.Rat, len(uuids))
+	for i, uuid := range uuids {
+		shares[i] = cards[uuid]
+	}
+	out := make(map[string]int64, len(uuids))
+	for i, part := range SplitLargestRemainder(minor, shares) {
+		out[uuids[i]] = part
+	}
+	return out
+}
+
+// Explain says the line's arithmetic in words, in English or Chinese ("zh").
+func (l BillLine) Explain(lang string) string {
+	quantity, ok := new(big.Rat).SetString(l.Quantity)
+	if !ok || l.Item != ItemGPUTime {
+		return l.Note
+	}
+	exact := new(big.Rat).Mul(quantity, l.UnitPrice.Rat())
+	shown, whole := terminating(exact)
+	minutes := GroupDigits(minutesOf(l.QuantityMS))
+	money := l.Amount.String()
+	if lang == "zh" {
+		note := fmt.Sprintf("%s %s × %s %s = ", readable(quantity), unitWord(l.Unit, lang), l.UnitPrice, l.Amount.Currency)
+		if !whole || shown != trimZeros(l.Amount.Decimal()) {
+			note += fmt.Sprintf("%s,一次性舍入(%s)为 ", GroupDigits(shown), roundingWord(l.Rounding, lang))
+		}
+		return note + fmt.Sprintf("%s;%d 张卡,计费 %s 卡分钟", money, len(l.PerGPU), minutes)
+	}
+	note := fmt.Sprintf("%s %s x %s %s = ", readable(quantity), unitWord(l.Unit, lang), l.UnitPrice, l.Amount.Currency)
+	if !whole || shown != trimZeros(l.Amount.Decimal()) {
+		note += fmt.Sprintf("%s, rounded %s once to ", GroupDigits(shown), roundingWord(l.Rounding, lang))
+	}
+	return note + fmt.Sprintf("%s; %d %s, %s card-minutes charged", money, len(l.PerGPU), plural(len(l.PerGPU), "card", "cards"), minutes)
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+func roundingWord(mode Rounding, lang string) string {
+	words := map[Rounding][2]string{
+		HalfUp: {"half up", "四舍五入"}, HalfEven: {"half to even", "四舍六入五成双"},
+		RoundUp: {"up", "向上"}, RoundOff: {"down", "向下"},
+	}
+	if lang == "zh" {
+		return words[mode][1]
+	}
+	return words[mode][0]
+}
+
+// unitWord names a unit of a plan ("gpu-hour") in the language.
+func unitWord(unit, lang string) string {
+	if lang != "zh" {
+		return unit + "s"
+	}
+	what, mode, _ := strings.Cut(unit, "-")
+	things := map[string]string{UnitGPU: "卡", UnitInstance: "实例", UnitLease: "租约"}
+	modes := map[string]string{ModeSecond: "秒", ModeMinute: "分钟", ModeHour: "小时", ModeDay: "天", ModeWeek: "周", ModeMonth: "月"}
+	return things[what] + "·" + modes[mode]
+}
+
+// readable writes an exact quantity: as a decimal where it ends within six digits, else as a
+// fraction, so that nothing is lost.
+func readable(r *big.Rat) string {
+	if text := trimZeros(r.FloatString(6)); exactly(text, r) {
+		return GroupDigits(text)
+	}
+	return r.RatString()
+}
+
+// terminating writes a value with up to eight digits and tells whether that is all of it; where
+// it is not, the digits end in an ellipsis.
+func terminating(r *big.Rat) (string, bool) {
+	text := trimZeros(r.FloatString(8))
+	if exactly(text, r) {
+		return text, true
+	}
+	scaled := new(big.Rat).Mul(r, new(big.Rat).SetInt(pow10(6)))
+	floor := new(big.Int).Quo(scaled.Num(), scaled.Denom())
+	return new(big.Rat).SetFrac(floor, pow10(6)).FloatString(6) + "…", false
+}
+
+func exactly(text string, r *big.Rat) bool {
+	v, ok := new(big.Rat).SetString(text)
+	return ok && v.Cmp(r) == 0
+}
+
+func trimZeros(text string) string {
+	if !strings.Contains(text, ".") {
+		return text
+	}
+	return strings.TrimRight(strings.TrimRight(text, "0"), ".")
+}
+
+// minutesOf writes milliseconds as minutes, exactly where they end, else as a fraction of a minute to three digits.
+func minutesOf(ms int64) string {
+	return trimZeros(big.NewRat(ms, 60_000).FloatString(3))
+}

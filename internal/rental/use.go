@@ -1,0 +1,138 @@
+package rental
+
+import (
+	"fmt"
+	"math/big"
+)
+
+// Use is how cards spent time, as sums of usage records: a ratio of it is a ratio of sums, never
+// a mean of ratios.
+type Use struct {
+	AllocatedMS int64 `json:"allocated_ms"`
+	MeasuredMS  int64 `json:"measured_ms"`
+	BusyMS      int64 `json:"busy_ms"`
+	UsedMicros  int64 `json:"used_us"`
+	HeldKnownMS int64 `json:"held_known_ms"`
+	HeldMS      int64 `json:"held_ms"`
+}
+
+// SumUse adds usage records; of several revisions of one record the newest counts.
+func SumUse(records []UsageRecord) Use {
+	type key struct {
+		lease, uuid string
+		span        Span
+	}
+	newest := map[key]int{}
+	for i, r := range records {
+		k := key{r.Lease, r.UUID, r.Span}
+		if at, seen := newest[k]; !seen || records[at].Revision < r.Revision {
+			newest[k] = i
+		}
+	}
+	var u Use
+	for _, i := range newest {
+		u.Add(records[i])
+	}
+	return u
+}
+
+// Add adds one record.
+func (u *Use) Add(r UsageRecord) {
+	u.AllocatedMS += r.AllocatedMS
+	u.MeasuredMS += r.MeasuredMS
+	u.BusyMS += r.BusyMS
+	u.UsedMicros += r.UsedMicros
+	u.HeldKnownMS += r.HeldKnownMS
+	u.HeldMS += r.HeldMS
+}
+
+// Utilisation returns used time / measured time. Its denominator is 0 where nothing was measured,
+// which is "not measured" and not 0 %.
+func (u Use) Utilisation() Bound {
+	return Bound{Numerator: u.UsedMicros, Denominator: u.MeasuredMS * 1000}
+}
+
+// Coverage returns measured time / allocated time: how much of the time a utilisation speaks of.
+func (u Use) Coverage() Bound { return Bound{Numerator: u.MeasuredMS, Denominator: u.AllocatedMS} }
+
+// HeldShare returns the share of known time in which a scheduler held the card for a job.
+func (u Use) HeldShare() Bound { return Bound{Numerator: u.HeldMS, Denominator: u.HeldKnownMS} }
+
+// HeldCoverage returns the share of allocated time in which a scheduler said whether the card was held.
+func (u Use) HeldCoverage() Bound { return Bound{Numerator: u.HeldKnownMS, Denominator: u.AllocatedMS} }
+
+// IdleMS returns the measured time without any use, in card-milliseconds.
+func (u Use) IdleMS() int64 { return max(u.MeasuredMS-u.BusyMS, 0) }
+
+// FreeMS returns the time in which a scheduler said that no job held the card, in card-milliseconds.
+func (u Use) FreeMS() int64 { return max(u.HeldKnownMS-u.HeldMS, 0) }
+
+// RoundedPercent writes the share as percent, rounded half up to the given digits, for figures
+// that no verdict hangs on. A share of nothing is "-".
+func (b Bound) RoundedPercent(digits int) string {
+	if b.Denominator == 0 {
+		return "-"
+	}
+	scaled := new(big.Rat).Mul(big.NewRat(b.Numerator, b.Denominator), new(big.Rat).SetInt(pow10(digits+2)))
+	rounded, err := RoundRat(scaled, HalfUp)
+	if err != nil {
+		return "-"
+	}
+	return new(big.Rat).SetFrac(rounded, pow10(digits)).FloatString(digits)
+}
+
+// ShareOf returns the part of an amount that falls on some of its charged time (both in
+// card-milliseconds), rounded half up: the idle cost of C34. Time past what was charged costs
+// nothing more; where nothing was charged the part is 0.
+func ShareOf(amount Amount, partMS, chargedMS int64) (Amount, error) {
+	if chargedMS <= 0 || partMS <= 0 {
+		return Amount{Currency: amount.Currency}, nil
+	}
+	return scale(amount, big.NewRat(min(partMS, chargedMS), chargedMS))
+}
+
+// UsefulCost returns the part of a total that paid for use (C35).
+func UsefulCost(total Amount, utilisation Bound) (Amount, error) {
+	if utilisation.Denominator == 0 {
+		return Amount{}, fmt.Errorf("useful cost of %s: use was not measured", total)
+	}
+	return scale(total, big.NewRat(utilisation.Numerator, utilisation.Denominator))
+}
+
+// PerUsefulHour returns what an hour of full use cost: a unit price per card-hour divided by the
+// utilisation (C35), rounded half up to the currency's minor unit.
+func PerUsefulHour(c Currency, pricePerHour Decimal, utilisation Bound) (Amount, error) {
+	if utilisation.Numerator <= 0 || utilisation.Denominator == 0 {
+		return Amount{}, fmt.Errorf("cost per useful hour: expected measured use over 0")
+	}
+	value := new(big.Rat).Mul(pricePerHour.Rat(), big.NewRat(utilisation.Denominator, utilisation.Numerator))
+	return NewMoney(c, value).Round(HalfUp)
+}
+
+func scale(a Amount, share *big.Rat) (Amount, error) {
+	minor, err := roundToInt64(new(big.Rat).Mul(share, big.NewRat(a.Minor, 1)), HalfUp)
+	if err != nil {
+		return Amount{}, err
+	}
+	return Amount{Currency: a.Currency, Minor: minor}, nil
+}
+
+// HolderAt returns the assignment that holds the card at the moment. Spans are half-open, so a
+// sample at the hand-over belongs to the later one alone (C26).
+func HolderAt(assignments []Assignment, uuid string, at Millis) (Assignment, bool) {
+	for _, a := range assignments {
+		if a.UUID == uuid && a.Span.Contains(at) {
+			return a, true
+		}
+	}
+	return Assignment{}, false
+}
+
+// JudgeClock tells whether a clock that ran from start to stop kept its limit: the limit itself
+// passes, a millisecond more does not (C55).
+func JudgeClock(start, stop Millis, limit Duration) Outcome {
+	if int64(stop-start) <= limit.Milliseconds() {
+		return Kept
+	}
+	return Breached
+}
