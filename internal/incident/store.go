@@ -33,4 +33,4 @@ type Store interface {
 }
 
 // Change is a step in an incident's life: from what is kept to what shall be kept.
-type Change func(newest *rental.Incident) (*rental.Incident, []rental.Delivery, error)
+type Change = func(newest *rental.Incident) (*rental.Incident, []rental.Delivery, error)

@@ -1,0 +1,196 @@
+package incident
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/leasewatch/leasewatch/internal/phrase"
+	"github.com/leasewatch/leasewatch/internal/rental"
+)
+
+// The kinds of a timeline's entries.
+const (
+	eventOpened      = "opened"
+	eventWorsened    = "worsened"
+	eventChanged     = "changed"
+	eventAcked       = "acked"
+	eventResolved    = "resolved"
+	eventReopened    = "reopened"
+	eventUnknown     = "unknown"
+	eventNote        = "note"
+	eventNotified    = "notified"
+	eventUndelivered = "undelivered"
+)
+
+// The kinds of a delivery.
+const (
+	kindPost   = "post"
+	kindUpdate = "update"
+	kindThread = "thread"
+)
+
+// outcome is what one step leaves: the incident to save (nil: nothing changed), what must be
+// told, and the kind of the timeline's entry (empty: none was made).
+type outcome struct {
+	incident   *rental.Incident
+	deliveries []rental.Delivery
+	event      string
+}
+
+// apply is the whole decision of Handle: what one word on a group does to its newest incident.
+func (e *Engine) apply(ctx context.Context, newest *rental.Incident, group rental.AlertGroup, now rental.Millis) outcome {
+	if newest == nil {
+		return e.open(ctx, group, now)
+	}
+	merged := merge(newest, group)
+	over := newest.Status == rental.IncidentResolved || newest.Status == rental.IncidentUnknown
+	switch {
+	case over && len(merged.fired) > 0:
+		if now-lastChange(newest) <= rental.Millis(e.o.ReopenWindow.Milliseconds()) {
+			return e.again(ctx, newest, merged, now)
+		}
+		group.Alerts = merged.fired
+		return e.open(ctx, group, now)
+	case over:
+		return outcome{}
+	case len(merged.fired) > 0 || worse(merged.severity, newest.Severity):
+		return e.worsen(ctx, newest, merged, now)
+	case merged.ended && firing(merged.alerts) == 0:
+		return e.resolve(newest, merged.alerts, now, "")
+	case merged.changed:
+		return e.change(newest, merged, now)
+	default:
+		return outcome{}
+	}
+}
+
+// open begins an incident with the alerts of the group that fire; none where none does.
+func (e *Engine) open(ctx context.Context, group rental.AlertGroup, now rental.Millis) outcome {
+	fresh := merge(&rental.Incident{}, group)
+	if len(fresh.fired) == 0 {
+		return outcome{}
+	}
+	inc := &rental.Incident{
+		Key: group.Key, Status: rental.IncidentOpen, Severity: fresh.severity,
+		Alerts: fresh.fired, OpenedAt: now, Revision: 1, Messages: map[string]rental.MessageRef{},
+	}
+	inc.Provider = firstLabel("provider", group.Labels, fresh.fired)
+	inc.Subject = firstLabel("subject", group.Labels, fresh.fired)
+	if inc.Subject == "" {
+		inc.Subject = "leasewatch"
+	}
+	inc.Drill = firstLabel("drill", group.Labels, fresh.fired) == "true"
+	inc.DetectedAt = oldestStart(fresh.fired, now)
+	inc.EvidenceAt = evidence(fresh.fired, inc.DetectedAt)
+	e.describe(ctx, inc, now)
+	addEvent(inc, now, eventOpened, "", inc.Title)
+	return outcome{incident: inc, event: eventOpened, deliveries: e.deliveries(inc, kindPost, "", now)}
+}
+
+// again opens an incident that was over.
+func (e *Engine) again(ctx context.Context, inc *rental.Incident, merged merged, now rental.Millis) outcome {
+	inc.Status, inc.ResolvedAt, inc.AckedAt, inc.AckedBy = rental.IncidentOpen, 0, 0, ""
+	inc.Alerts, inc.Severity = merged.alerts, worst(inc.Severity, merged.severity)
+	inc.Revision++
+	e.describe(ctx, inc, now)
+	shown := merged.fired
+	addEvent(inc, now, eventReopened, "", phrase.For(phrase.English).Headline(shown, now))
+	return outcome{incident: inc, event: eventReopened, deliveries: e.updateAndThread(inc, shown, now)}
+}
+
+// worsen adds new alerts or a higher severity: the message is updated, and one reply in its
+// thread says so to whoever has the incident in hand.
+func (e *Engine) worsen(ctx context.Context, inc *rental.Incident, merged merged, now rental.Millis) outcome {
+	inc.Alerts, inc.Severity = merged.alerts, worst(inc.Severity, merged.severity)
+	inc.Revision++
+	e.describe(ctx, inc, now)
+	shown := merged.fired
+	if len(shown) == 0 {
+		shown = inc.Alerts
+	}
+	addEvent(inc, now, eventWorsened, "", phrase.For(phrase.English).Headline(shown, now))
+	return outcome{incident: inc, event: eventWorsened, deliveries: e.updateAndThread(inc, shown, now)}
+}
+
+// change takes in what pings nobody: an alert less, a new value in a text.
+func (e *Engine) change(inc *rental.Incident, merged merged, now rental.Millis) outcome {
+	before := firing(inc.Alerts)
+	inc.Alerts = merged.alerts
+	inc.Title = phrase.For(phrase.English).Headline(inc.Alerts, now)
+	inc.Revision++
+	out := outcome{incident: inc, deliveries: e.deliveries(inc, kindUpdate, "", now)}
+	if after := firing(inc.Alerts); after != before {
+		addEvent(inc, now, eventChanged, "", inc.Title)
+		out.event = eventChanged
+	}
+	return out
+}
+
+// resolve ends an incident at the moment its last alert ended.
+func (e *Engine) resolve(inc *rental.Incident, alerts []rental.Alert, now rental.Millis, by string) outcome {
+	inc.Alerts = alerts
+	inc.Status = rental.IncidentResolved
+	inc.ResolvedAt = max(inc.OpenedAt, min(now, latestEnd(alerts)))
+	inc.Revision++
+	addEvent(inc, now, eventResolved, by, "")
+	return outcome{incident: inc, event: eventResolved, deliveries: e.deliveries(inc, kindUpdate, "", now)}
+}
+
+// updateAndThread asks for the message in place and for one reply below it. The reply's text
+// is the fingerprints of the alerts that made it worse, separated by spaces: each route says
+// them in its own language.
+func (e *Engine) updateAndThread(inc *rental.Incident, about []rental.Alert, now rental.Millis) []rental.Delivery {
+	names := make([]string, len(about))
+	for i, alert := range about {
+		names[i] = alert.Fingerprint
+	}
+	return append(e.deliveries(inc, kindUpdate, "", now), e.deliveries(inc, kindThread, strings.Join(names, " "), now)...)
+}
+
+// deliveries asks every route of the incident to tell its present revision.
+func (e *Engine) deliveries(inc *rental.Incident, kind, text string, now rental.Millis) []rental.Delivery {
+	routes := slices.Clone(e.o.Routes(*inc))
+	for route := range inc.Messages {
+		routes = append(routes, route)
+	}
+	slices.Sort(routes)
+	var list []rental.Delivery
+	for _, route := range slices.Compact(routes) {
+		list = append(list, rental.Delivery{
+			Incident: inc.ID, Route: route, Kind: kind, Severity: inc.Severity, Revision: inc.Revision,
+			Text: text, State: rental.DeliveryPending, NextAt: now, CreatedAt: now,
+		})
+	}
+	return list
+}
+
+// describe computes the title, the leases and the tenants from what the alerts say, and asks
+// the facts where they say nothing.
+func (e *Engine) describe(ctx context.Context, inc *rental.Incident, now rental.Millis) {
+	inc.Title = phrase.For(phrase.English).Headline(inc.Alerts, now)
+	leases, tenants := map[string]bool{}, map[string]bool{}
+	for _, name := range inc.Leases {
+		leases[name] = true
+	}
+	for _, name := range inc.Tenants {
+		tenants[name] = true
+	}
+	for _, alert := range inc.Alerts {
+		lease, tenant := alert.Labels["lease"], alert.Labels["tenant"]
+		if uuid := alert.Labels["uuid"]; lease == "" && uuid != "" && e.o.Facts != nil {
+			lease, tenant, _ = e.o.Facts.LeaseOf(ctx, uuid, alert.StartsAt)
+		}
+		if lease != "" {
+			leases[lease] = true
+		}
+		if tenant != "" {
+			tenants[tenant] = true
+		}
+	}
+	inc.Leases, inc.Tenants = sorted(leases), sorted(tenants)
+}
+
+func addEvent(inc *rental.Incident, at rental.Millis, kind, by, note string) {
+	inc.Events = append(inc.Events, rental.IncidentEvent{At: at, Kind: kind, By: by, Note: note})
+}

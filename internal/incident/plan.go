@@ -1,0 +1,158 @@
+package incident
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/leasewatch/leasewatch/internal/phrase"
+	"github.com/leasewatch/leasewatch/internal/rental"
+)
+
+// steps is what a look at the outbox comes to.
+type steps struct {
+	start      []rental.Delivery // at most one a route
+	joined     []rental.Delivery // now say what the superseded ones would have said
+	superseded []rental.Delivery
+	next       rental.Millis // when something else may be sent; 0 where nothing waits for time
+}
+
+// plan decides what is sent now. In a lane the post goes first and everything waits for it;
+// of several updates only the newest goes, of several replies one that says them all. Of the
+// lanes of a route the worst severity goes first, a new message before an edit, the oldest first.
+func (o *Outbox) plan(pending []rental.Delivery, now rental.Millis) steps {
+	var s steps
+	byLane := map[lane][]rental.Delivery{}
+	for _, d := range pending {
+		key := lane{d.Route, d.Incident}
+		byLane[key] = append(byLane[key], d)
+	}
+	o.forget(byLane)
+	byRoute := map[string][]rental.Delivery{}
+	for key, list := range byLane {
+		if o.busy[key.route] {
+			continue // what is under way must not be superseded from under it
+		}
+		slices.SortFunc(list, func(a, b rental.Delivery) int { return cmp.Compare(a.ID, b.ID) })
+		byRoute[key.route] = append(byRoute[key.route], o.heads(key, list, &s)...)
+	}
+	for _, heads := range byRoute {
+		slices.SortFunc(heads, func(a, b rental.Delivery) int {
+			return cmp.Or(
+				cmp.Compare(phrase.SeverityRank(a.Severity), phrase.SeverityRank(b.Severity)),
+				cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)),
+				cmp.Compare(a.ID, b.ID))
+		})
+		for _, d := range heads {
+			at := o.limits.allowedAt(d, now)
+			if at <= now {
+				s.start = append(s.start, d)
+				break
+			}
+			if s.next == 0 || at < s.next {
+				s.next = at
+			}
+		}
+	}
+	slices.SortFunc(s.start, func(a, b rental.Delivery) int { return cmp.Compare(a.ID, b.ID) })
+	return o.withinUpdateLimit(s, now)
+}
+
+// withinUpdateLimit holds back edits beyond the limit that all routes share.
+func (o *Outbox) withinUpdateLimit(s steps, now rental.Millis) steps {
+	free := o.limits.freeUpdates(now)
+	s.start = slices.DeleteFunc(s.start, func(d rental.Delivery) bool {
+		if d.Kind != kindUpdate {
+			return false
+		}
+		free--
+		if free < 0 {
+			s.next = now + 100
+		}
+		return free < 0
+	})
+	return s
+}
+
+// heads returns what may go next in a lane, and adds to the steps what a newer entry makes needless.
+func (o *Outbox) heads(key lane, list []rental.Delivery, s *steps) []rental.Delivery {
+	var post *rental.Delivery
+	var updates, threads, heads []rental.Delivery
+	for i, d := range list {
+		switch {
+		case d.Kind == kindPost:
+			post = &list[i]
+		case post != nil && post.Started == 0, // the post will show all that is known when it goes
+			d.Kind == kindUpdate && d.Revision <= o.told[key],
+			d.Kind == kindThread && d.Revision <= o.posted[key]:
+			s.superseded = append(s.superseded, d)
+		case d.Kind == kindUpdate:
+			updates = append(updates, d)
+		default:
+			threads = append(threads, d)
+		}
+	}
+	if last := len(updates) - 1; last >= 0 {
+		s.superseded = append(s.superseded, updates[:last]...)
+		heads = append(heads, updates[last])
+	}
+	if len(threads) > 0 {
+		heads = append(heads, join(threads, s))
+	}
+	if post != nil {
+		return []rental.Delivery{*post}
+	}
+	return heads
+}
+
+// join makes one reply of several. One that may have arrived keeps its words until that is known.
+func join(threads []rental.Delivery, s *steps) rental.Delivery {
+	first, rest := threads[0], threads[1:]
+	if len(rest) == 0 || first.Started != 0 {
+		return first
+	}
+	last := rest[len(rest)-1]
+	for _, d := range threads[:len(threads)-1] {
+		last.Text = union(d.Text, last.Text)
+	}
+	s.joined = append(s.joined, last)
+	s.superseded = append(s.superseded, threads[:len(threads)-1]...)
+	return last
+}
+
+// forget drops what is known of lanes with nothing pending and an old word, so that memory
+// stays bounded. A forgotten lane costs at most one needless update.
+func (o *Outbox) forget(pending map[lane][]rental.Delivery) {
+	const most = 10_000
+	if len(o.told) <= most {
+		return
+	}
+	for key := range o.told {
+		if len(pending[key]) == 0 {
+			delete(o.told, key)
+			delete(o.posted, key)
+		}
+	}
+}
+
+// union joins two lists of fingerprints, each once, in order.
+func union(a, b string) string {
+	var list []string
+	for _, name := range strings.Fields(a + " " + b) {
+		if !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+func kindRank(kind string) int {
+	switch kind {
+	case kindPost:
+		return 0
+	case kindThread:
+		return 1
+	default:
+		return 2
+	}
+}
