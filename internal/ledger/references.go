@@ -1,0 +1,119 @@
+package ledger
+
+import (
+	"fmt"
+
+	"github.com/leasewatch/leasewatch/internal/rental"
+)
+
+// checkReferences looks up every name that the staged resources mention, and checks what
+// depends on more than one of them.
+func (a *applier) checkReferences() {
+	w := a.now
+	for _, s := range a.staged.Sites {
+		need(a, w.providers, rental.KindSite, s.Name, "provider", rental.KindProvider, s.Provider)
+	}
+	for _, h := range a.staged.Hosts {
+		need(a, w.sites, rental.KindHost, h.Name, "site", rental.KindSite, h.Site)
+		for _, g := range w.gpus {
+			if g.Host == h.Name && inSlot(g) && g.Slot >= h.Slots {
+				a.fail(invalid("Host %q: slots: found %d, but GPU %s sits in slot %d: expected at least %d",
+					h.Name, h.Slots, g.UUID, g.Slot, g.Slot+1))
+			}
+		}
+	}
+	a.checkGPUs()
+	for _, c := range a.staged.Contracts {
+		need(a, w.providers, rental.KindContract, c.Name, "provider", rental.KindProvider, c.Provider)
+		if c.SKU != "" {
+			need(a, w.skus, rental.KindContract, c.Name, "sku", rental.KindSKU, c.SKU)
+		}
+		a.valid(rental.KindContract, c.Name, c.Validate())
+		a.checkContract(c)
+	}
+	for _, l := range a.staged.Leases {
+		need(a, w.tenants, rental.KindLease, l.ID, "tenant", rental.KindTenant, l.Tenant)
+		need(a, w.contracts, rental.KindLease, l.ID, "contract", rental.KindContract, l.Contract)
+		a.valid(rental.KindLease, l.ID, append(l.Validate(), l.ValidateUnder(w.contracts[l.Contract])...))
+		a.checkLease(l)
+	}
+	for _, m := range a.staged.Maintenances {
+		for _, h := range m.Hosts {
+			need(a, w.hosts, rental.KindMaintenance, m.ID, "hosts", rental.KindHost, h)
+		}
+		for _, l := range m.Leases {
+			need(a, w.leases, rental.KindMaintenance, m.ID, "leases", rental.KindLease, l)
+		}
+		a.valid(rental.KindMaintenance, m.ID, m.Validate())
+	}
+}
+
+// valid fails where a resource is wrong by itself.
+func (a *applier) valid(kind, name string, faults []rental.FieldError) {
+	if err := rental.Invalid(fmt.Sprintf("%s %q", kind, name), faults); err != nil {
+		a.fail(&rental.Error{Code: rental.CodeInvalid, Message: err.Error()})
+	}
+}
+
+// need fails where the named thing is in neither the input nor the ledger.
+func need[T any](a *applier, holds map[string]T, kind, name, field, target, wanted string) {
+	if _, ok := holds[wanted]; !ok {
+		a.fail(invalid("%s %q: %s: found %q, expected a %s that is recorded or in the same input", kind, name, field, wanted, target))
+	}
+}
+
+// checkGPUs checks the staged cards against their hosts and against each other.
+func (a *applier) checkGPUs() {
+	type slot struct {
+		host string
+		n    int
+	}
+	taken := map[slot]string{}
+	for _, g := range a.now.gpus {
+		if at := (slot{g.Host, g.Slot}); inSlot(g) && (taken[at] == "" || g.UUID < taken[at]) {
+			taken[at] = g.UUID
+		}
+	}
+	for _, g := range a.staged.GPUs {
+		need(a, a.now.hosts, rental.KindGPU, g.UUID, "host", rental.KindHost, g.Host)
+		need(a, a.now.skus, rental.KindGPU, g.UUID, "sku", rental.KindSKU, g.SKU)
+		host, known := a.now.hosts[g.Host]
+		if known && inSlot(g) && (g.Slot < 0 || g.Slot >= host.Slots) {
+			a.fail(invalid("GPU %q: slot: found %d, expected 0 to %d: host %q has %d slots", g.UUID, g.Slot, host.Slots-1, g.Host, host.Slots))
+		}
+		if !inSlot(g) {
+			continue
+		}
+		for _, o := range a.now.gpus {
+			if o.UUID != g.UUID && o.Host == g.Host && o.Slot == g.Slot && inSlot(o) {
+				first, second := min(g.UUID, o.UUID), max(g.UUID, o.UUID)
+				a.fail(conflict("GPUs %s and %s both sit in slot %d of host %q: expected one a slot; move one, or set its life to rma, stock or scrapped",
+					first, second, g.Slot, g.Host))
+			}
+		}
+	}
+}
+
+// checkContract refuses changes under the feet of leases: another zone moves the borders of
+// months that were metered, and another currency or provider makes it another contract.
+func (a *applier) checkContract(c rental.Contract) {
+	old, known := a.old.contracts[c.Name]
+	if !known {
+		return
+	}
+	for _, l := range a.old.leases {
+		if l.Contract != c.Name {
+			continue
+		}
+		for _, f := range []struct{ field, old, new string }{
+			{"time_zone", old.TimeZone, c.TimeZone},
+			{"currency", string(old.Currency), string(c.Currency)},
+			{"provider", old.Provider, c.Provider},
+		} {
+			if f.old != f.new {
+				a.fail(refused("Contract %q: %s: found %q, expected %q as long as lease %q runs under it; make a new contract",
+					c.Name, f.field, f.new, f.old, l.ID))
+			}
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package ledger
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"slices"
+
+	"github.com/leasewatch/leasewatch/internal/rental"
+)
+
+// tokenPrefix lets secret scanners know one of ours where it leaks.
+const tokenPrefix = "lwt_"
+
+// CreateToken makes a token and returns its secret, which is told this once: only its SHA-256
+// is kept. The secret holds 256 random bits, so its plain hash cannot be guessed back. A tenant's
+// token names its tenant; all others name none.
+func (l *Ledger) CreateToken(ctx context.Context, name string, role rental.Role, tenant string) (secret string, err error) {
+	switch {
+	case name == "":
+		return "", invalid("token: found no name, expected one")
+	case !slices.Contains(rental.Roles, role):
+		return "", invalid("token %q: role: found %q, expected one of %v", name, role, rental.Roles)
+	case (role == rental.RoleTenant) != (tenant != ""):
+		return "", invalid("token %q: tenant: found %q for the role %s, expected a tenant for the role tenant and none for others", name, tenant, role)
+	}
+	random := make([]byte, 32)
+	rand.Read(random) // it never fails: without random numbers the process ends
+	secret = tokenPrefix + base64.RawURLEncoding.EncodeToString(random)
+	err = l.transact(ctx, "token", func(t *txn) error {
+		var taken int
+		if err := t.QueryRowContext(ctx, `SELECT count(*) FROM tokens WHERE name = $1 AND hash NOT IN
+			(SELECT hash FROM token_revocations)`, name).Scan(&taken); err != nil {
+			return err
+		}
+		if taken > 0 {
+			return conflict("token %q exists: expected another name, or revoke it first (leasewatch token revoke)", name)
+		}
+		if tenant != "" {
+			if _, _, err := get[rental.Tenant](ctx, t, rental.KindTenant, tenant); err != nil {
+				return err
+			}
+		}
+		_, err := t.ExecContext(ctx, `INSERT INTO tokens (hash, name, role, tenant, at_ms) VALUES ($1, $2, $3, $4, $5)`,
+			hashOf(secret), name, string(role), tenant, int64(t.now))
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	return secret, nil
+}
+
+func hashOf(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
+
+// Authenticate returns who a secret stands for, or an error of CodeNotFound, the same for a
+// secret that never was and one that was revoked.
+func (l *Ledger) Authenticate(ctx context.Context, secret string) (rental.Principal, error) {
+	var p rental.Principal
+	var role string
+	err := l.read.QueryRowContext(ctx, `SELECT t.name, t.role, t.tenant FROM tokens t WHERE t.hash = $1 AND NOT EXISTS
+		(SELECT 1 FROM token_revocations r WHERE r.hash = t.hash)`, hashOf(secret)).Scan(&p.Name, &role, &p.Tenant)
+	if errors.Is(err, sql.ErrNoRows) {
+		return p, &rental.Error{Code: rental.CodeNotFound, Message: "token is not known or was revoked: expected one that leasewatch token create printed"}
+	}
+	p.Role = rental.Role(role)
+	return p, storeError("ledger: token", err)
+}
+
+// Tokens returns all tokens without their secrets, the revoked ones too, by name and age.
+func (l *Ledger) Tokens(ctx context.Context) ([]rental.Token, error) {
+	all, err := collect(ctx, l.read, func(rows *sql.Rows) (rental.Token, error) {
+		var t rental.Token
+		var role string
+		var created int64
+		var revoked sql.NullInt64
+		err := rows.Scan(&t.Name, &role, &t.Tenant, &created, &revoked)
+		t.Role, t.CreatedAt, t.RevokedAt = rental.Role(role), rental.Millis(created), rental.Millis(revoked.Int64)
+		return t, err
+	}, `SELECT t.name, t.role, t.tenant, t.at_ms, r.at_ms FROM tokens t LEFT JOIN token_revocations r ON r.hash = t.hash
+		ORDER BY t.name, t.at_ms, t.hash`)
+	return all, storeError("ledger: tokens", err)
+}
+
+// RevokeToken makes the token of that name worthless from now on; CodeNotFound where none is valid.
+func (l *Ledger) RevokeToken(ctx context.Context, name string) error {
+	return l.transact(ctx, "token", func(t *txn) error {
+		done, err := t.ExecContext(ctx, `INSERT INTO token_revocations (hash, at_ms) SELECT hash, $1 FROM tokens
+			WHERE name = $2 AND hash NOT IN (SELECT hash FROM token_revocations)`, int64(t.now), name)
+		if err != nil {
+			return err
+		}
+		if n, err := done.RowsAffected(); err != nil || n == 0 {
+			return cmpErr(err, notFound("valid token", name))
+		}
+		return nil
+	})
+}
+
+func cmpErr(err, otherwise error) error {
+	if err != nil {
+		return err
+	}
+	return otherwise
+}

@@ -1,0 +1,120 @@
+package ledger
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"maps"
+
+	"github.com/leasewatch/leasewatch/internal/rental"
+)
+
+// world is everything that manifests describe, by name (cards by uuid).
+type world struct {
+	providers    map[string]rental.Provider
+	tenants      map[string]rental.Tenant
+	sites        map[string]rental.Site
+	hosts        map[string]rental.Host
+	skus         map[string]rental.SKU
+	gpus         map[string]rental.GPU
+	contracts    map[string]rental.Contract
+	leases       map[string]rental.Lease
+	maintenances map[string]rental.Maintenance
+}
+
+func newWorld() world {
+	return world{
+		providers: map[string]rental.Provider{}, tenants: map[string]rental.Tenant{},
+		sites: map[string]rental.Site{}, hosts: map[string]rental.Host{},
+		skus: map[string]rental.SKU{}, gpus: map[string]rental.GPU{},
+		contracts: map[string]rental.Contract{}, leases: map[string]rental.Lease{},
+		maintenances: map[string]rental.Maintenance{},
+	}
+}
+
+// clone copies the maps; what they hold is never changed in place.
+func (w world) clone() world {
+	return world{
+		providers: maps.Clone(w.providers), tenants: maps.Clone(w.tenants),
+		sites: maps.Clone(w.sites), hosts: maps.Clone(w.hosts),
+		skus: maps.Clone(w.skus), gpus: maps.Clone(w.gpus),
+		contracts: maps.Clone(w.contracts), leases: maps.Clone(w.leases),
+		maintenances: maps.Clone(w.maintenances),
+	}
+}
+
+// thing names a fact.
+type thing struct{ kind, name string }
+
+// loadWorld reads what holds now, with the revision of each thing.
+func (t *txn) loadWorld(ctx context.Context) (world, map[thing]int, error) {
+	w, revisions := newWorld(), map[thing]int{}
+	rows, err := t.QueryContext(ctx, `SELECT f.kind, f.name, f.revision, f.body FROM facts f WHERE f.revision =
+		(SELECT max(g.revision) FROM facts g WHERE g.kind = f.kind AND g.name = f.name)`)
+	if err != nil {
+		return w, nil, fmt.Errorf("current facts: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var what thing
+		var revision int
+		var body sql.RawBytes
+		if err := rows.Scan(&what.kind, &what.name, &revision, &body); err != nil {
+			return w, nil, fmt.Errorf("current facts: %w", err)
+		}
+		if err := w.put(what, body); err != nil {
+			return w, nil, fmt.Errorf("%s %q revision %d: %w", what.kind, what.name, revision, err)
+		}
+		revisions[what] = revision
+	}
+	return w, revisions, rows.Err()
+}
+
+func (w world) put(what thing, body []byte) error {
+	switch what.kind {
+	case rental.KindProvider:
+		return into(w.providers, what.name, body)
+	case rental.KindTenant:
+		return into(w.tenants, what.name, body)
+	case rental.KindSite:
+		return into(w.sites, what.name, body)
+	case rental.KindHost:
+		return into(w.hosts, what.name, body)
+	case rental.KindSKU:
+		return into(w.skus, what.name, body)
+	case rental.KindGPU:
+		return into(w.gpus, what.name, body)
+	case rental.KindContract:
+		return into(w.contracts, what.name, body)
+	case rental.KindLease:
+		return into(w.leases, what.name, body)
+	case rental.KindMaintenance:
+		return into(w.maintenances, what.name, body)
+	}
+	return nil // other facts are no resources
+}
+
+func into[T any](m map[string]T, name string, body []byte) error {
+	var one T
+	if err := json.Unmarshal(body, &one); err != nil {
+		return err
+	}
+	m[name] = one
+	return nil
+}
+
+// cardIn returns the card that the inventory has in a slot; cards that left the fleet are in none.
+func (w world) cardIn(host string, slot int) (rental.GPU, bool) {
+	for _, g := range w.gpus {
+		if g.Host == host && g.Slot == slot && inSlot(g) {
+			return g, true
+		}
+	}
+	return rental.GPU{}, false
+}
+
+// inSlot tells whether a card in this stage of its life occupies its slot.
+func inSlot(g rental.GPU) bool {
+	return g.Life != rental.GPURMA && g.Life != rental.GPUScrapped && g.Life != rental.GPUStock
+}
