@@ -17,3 +17,20 @@ type Share struct {
 	// Percent is floored, never rounded up into a pass: "99.4969". Empty where Denominator is 0.
 	Percent string `json:"percent"`
 }
+
+// MoneyOf returns the amount with its copy for show.
+func MoneyOf(a rental.Amount) Money {
+	return Money{Currency: a.Currency, Minor: a.Minor, Decimal: a.Decimal()}
+}
+
+// Amount returns the money without its copy for show.
+func (m Money) Amount() rental.Amount { return rental.Amount{Currency: m.Currency, Minor: m.Minor} }
+
+// ShareOf returns the share with its copy for show, with the digits that the target needs.
+func ShareOf(b rental.Bound, target rental.Decimal) Share {
+	s := Share{Bound: b}
+	if b.Denominator > 0 {
+		s.Percent = b.Percent(target)
+	}
+	return s
+}

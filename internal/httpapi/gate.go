@@ -42,6 +42,9 @@ func (g *Gate) Principal(r *http.Request) (rental.Principal, error) {
 		return rental.Principal{}, err
 	}
 	if secret == "" {
+		if known, ok := r.Context().Value(knownKey{}).(known); ok {
+			return known.who, known.err
+		}
 		if g.anonymous != nil && direct(r) {
 			return *g.anonymous, nil
 		}
@@ -83,6 +86,25 @@ func (g *Gate) Guard(roles ...rental.Role) func(http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 		}))
 	}
+}
+
+// Know tells who asks and lets everybody pass: for the portal, which has a page to sign in
+// and asks the API in process. A call in process that gives no token of its own is then
+// taken for whoever sent the outer request; without Know around the portal it would be taken
+// for one from this machine.
+func (g *Gate) Know(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		who, err := g.Principal(r)
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), knownKey{}, known{who: who, err: err})))
+	})
+}
+
+type knownKey struct{}
+
+// known is who sent the outer request of a call in process, or why that cannot be told.
+type known struct {
+	who rental.Principal
+	err error
 }
 
 // identify lets a request pass only where it is known who asks, and says so in its context.

@@ -125,3 +125,42 @@ func TestAnotherSitesPageCannotAct(t *testing.T) {
 		})
 	}
 }
+
+func TestACallInProcessIsInTheNameOfWhoeverSentTheOuterRequest(t *testing.T) {
+	cases := []struct {
+		name   string
+		change func(r *http.Request)
+		want   string
+	}{
+		{"a person with a cookie", func(r *http.Request) { r.AddCookie(&http.Cookie{Name: api.SessionCookie, Value: "finance"}) }, "a-finance"},
+		{"nobody, from this machine", func(*http.Request) {}, "local"},
+		{"nobody, from elsewhere", func(r *http.Request) { r.RemoteAddr = "192.0.2.7:99" }, "refused"},
+		{"a foreign name that resolves to this machine", func(r *http.Request) { r.Host = "evil.example" }, "refused"},
+		{"an unknown token", func(r *http.Request) { r.Header.Set("Authorization", "Bearer none") }, "refused"},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			gate := httpapi.NewGate(holders{}, &httpapi.Local, slog.New(slog.DiscardHandler))
+			s := serve(t, &httpapi.Local)
+			client := api.NewInProcess(s, api.Secret{})
+			var got string
+			portal := gate.Know(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				p, err := client.Whoami(r.Context())
+				got = p.Name
+				if errors.Is(err, api.ErrUnauthenticated) {
+					got = "refused"
+				}
+				if p, err := client.As(api.NewSecret("oncall")).Whoami(r.Context()); err != nil || p.Name != "a-oncall" {
+					t.Errorf("a call with a token of its own: got %v, %v", p, err)
+				}
+			}))
+			r := httptest.NewRequest("GET", "http://127.0.0.1:8080/fleet", nil)
+			r.RemoteAddr = "127.0.0.1:5000"
+			tc.change(r)
+			portal.ServeHTTP(httptest.NewRecorder(), r)
+			if got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
