@@ -36,9 +36,6 @@ type outbox struct {
 }
 
 func newOutbox(f *flags, page *Page, source gpu.Source, set *metrics.Set, log *slog.Logger, now func() time.Time) (*outbox, error) {
-	if now == nil {
-		now = time.Now
-	}
 	o := &outbox{
 		page: page, source: source, labels: f.labels, interval: f.push.interval, eventsOnly: f.push.eventsOnly, now: now, log: log,
 		scraped:  []push.Label{{Name: "job", Value: "leasewatch-exporter"}, {Name: "instance", Value: f.labels.Host}},

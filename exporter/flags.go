@@ -59,20 +59,20 @@ func parse(args []string, stdout, stderr io.Writer, opts Options) (*flags, error
 	app.HelpFlag.Short('h')
 	promslogflag.AddFlags(app, &f.log)
 	app.Command("version", "Print the version and end.")
-	serve := app.Command("serve", "Serve the page, and push where asked to (the default).").Default()
+	app.Command("serve", "Serve the page, and push where asked to (the default).").Default()
 
-	f.web = kingpinflag.AddFlags(serve, DefaultAddress)
-	serve.Flag("host.name", "Name of this host in the label host; the system's own name where not given.").StringVar(&f.labels.Host)
-	serve.Flag("vantage", "Where the exporter looks from: host, or guest inside a passthrough machine or rented container.").
+	f.web = kingpinflag.AddFlags(app, DefaultAddress)
+	app.Flag("host.name", "Name of this host in the label host; the system's own name where not given.").StringVar(&f.labels.Host)
+	app.Flag("vantage", "Where the exporter looks from: host, or guest inside a passthrough machine or rented container.").
 		Default("host").EnumVar(&f.labels.Vantage, "host", "guest")
 	kinds := sourceKinds(opts)
-	serve.Flag("source", "Where the figures come from: the driver (nvml), or simulated machines (replay).").
+	app.Flag("source", "Where the figures come from: the driver (nvml), or simulated machines (replay).").
 		Default(kinds[0]).EnumVar(&f.source, kinds...)
-	serve.Flag("nvml.library", "Path of libnvidia-ml.so.1; the system's own where not given.").StringVar(&f.config.Library)
-	serve.Flag("replay.script", "YAML file of faults to replay (--source=replay).").ExistingFileVar(&f.config.Script)
-	serve.Flag("replay.gpus", "Number of simulated GPUs (--source=replay).").Default("8").IntVar(&f.config.GPUs)
-	serve.Flag("replay.seed", "Seed of the simulation; the same seed gives the same figures (--source=replay).").Default("1").Uint64Var(&f.config.Seed)
-	f.push.register(serve)
+	app.Flag("nvml.library", "Path of libnvidia-ml.so.1; the system's own where not given.").StringVar(&f.config.Library)
+	app.Flag("replay.script", "YAML file of faults to replay (--source=replay).").ExistingFileVar(&f.config.Script)
+	app.Flag("replay.gpus", "Number of simulated GPUs (--source=replay).").Default("8").IntVar(&f.config.GPUs)
+	app.Flag("replay.seed", "Seed of the simulation; the same seed gives the same figures (--source=replay).").Default("1").Uint64Var(&f.config.Seed)
+	f.push.register(app)
 
 	command, err := app.Parse(args)
 	if f.done {
@@ -85,17 +85,20 @@ func parse(args []string, stdout, stderr io.Writer, opts Options) (*flags, error
 	return f, f.complete()
 }
 
-func (p *pushFlags) register(serve *kingpin.CmdClause) {
-	serve.Flag("push.url", "Remote-write endpoint to push to, for hosts that cannot be scraped and for critical events at once.").StringVar(&p.url)
-	serve.Flag("push.interval", "Time between two pushes of the page.").Default("15s").DurationVar(&p.interval)
-	serve.Flag("push.events-only", "Push only XIDs of class F and R and changes of state, at once; leave the rest to the scrape.").BoolVar(&p.eventsOnly)
-	serve.Flag("push.bearer-token-file", "File with the token for the receiver, read again for each request.").StringVar(&p.tokenFile)
-	serve.Flag("push.spool-dir", "Folder that keeps what is not delivered yet; under systemd the unit's state folder where not given.").StringVar(&p.spoolDir)
-	serve.Flag("push.spool-max-bytes", "Size of the spool after which its oldest part is dropped, and counted.").Default("256MiB").BytesVar(&p.spoolMaxBytes)
+func (p *pushFlags) register(app *kingpin.Application) {
+	app.Flag("push.url", "Remote-write endpoint to push to, for hosts that cannot be scraped and for critical events at once.").StringVar(&p.url)
+	app.Flag("push.interval", "Time between two pushes of the page.").Default("15s").DurationVar(&p.interval)
+	app.Flag("push.events-only", "Push only XIDs of class F and R and changes of state, at once; leave the rest to the scrape.").BoolVar(&p.eventsOnly)
+	app.Flag("push.bearer-token-file", "File with the token for the receiver, read again for each request.").StringVar(&p.tokenFile)
+	app.Flag("push.spool-dir", "Folder that keeps what is not delivered yet; under systemd the unit's state folder where not given.").StringVar(&p.spoolDir)
+	app.Flag("push.spool-max-bytes", "Size of the spool after which its oldest part is dropped, and counted.").Default("256MiB").BytesVar(&p.spoolMaxBytes)
 }
 
 // complete fills in what the system knows and checks what belongs together.
 func (f *flags) complete() error {
+	if f.command == "version" {
+		return nil
+	}
 	if f.labels.Host == "" {
 		name, err := os.Hostname()
 		if err != nil {
@@ -107,7 +110,7 @@ func (f *flags) complete() error {
 	if f.config.GPUs < 1 || f.config.GPUs > 64 {
 		return fmt.Errorf("--replay.gpus is %d, want 1 to 64", f.config.GPUs)
 	}
-	if f.command == "version" || f.push.url == "" {
+	if f.push.url == "" {
 		return nil
 	}
 	return f.push.complete()

@@ -31,6 +31,7 @@ type SourceConfig struct {
 	Seed    uint64
 	Log     *slog.Logger
 	Metrics *metrics.Set // for the source's own instruments
+	Now     func() time.Time
 }
 
 // NewSource makes a source. An error is a wrong configuration; a missing driver is not one.
@@ -40,7 +41,7 @@ type NewSource func(SourceConfig) (gpu.Source, error)
 type Options struct {
 	// Sources are the sources that --source may name. At least one is needed.
 	Sources map[string]NewSource
-	// Now is the clock of pushed samples; nil means time.Now.
+	// Now is the clock of the source and of pushed samples; nil means time.Now.
 	Now func() time.Time
 	// Listening, if set, is told the addresses once the page is served.
 	Listening func(addrs []net.Addr)
@@ -92,7 +93,10 @@ func serve(ctx context.Context, f *flags, log *slog.Logger, opts Options) error 
 		}
 	}
 	set := metrics.NewSet()
-	f.config.Log, f.config.Metrics = log, set
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	f.config.Log, f.config.Metrics, f.config.Now = log, set, opts.Now
 	source, err := opts.Sources[f.source](f.config)
 	if err != nil {
 		return &configError{err}

@@ -1,0 +1,22 @@
+// Command leasewatch-exporter serves everything that the GPUs of a host say to Prometheus,
+// and pushes what must not wait.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/leasewatch/leasewatch/exporter"
+)
+
+func main() { os.Exit(run()) }
+
+func run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return exporter.Run(ctx, os.Args[1:], os.Stdout, os.Stderr, exporter.Options{
+		Sources: map[string]exporter.NewSource{"nvml": driver, "replay": simulation},
+	})
+}

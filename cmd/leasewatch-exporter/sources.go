@@ -1,0 +1,26 @@
+package main
+
+import (
+	"github.com/leasewatch/leasewatch/exporter"
+	"github.com/leasewatch/leasewatch/exporter/gpu"
+	"github.com/leasewatch/leasewatch/exporter/nvml"
+	"github.com/leasewatch/leasewatch/exporter/replay"
+)
+
+// driver reads the GPUs of this host.
+func driver(c exporter.SourceConfig) (gpu.Source, error) {
+	return nvml.New(nvml.Options{LibraryPath: c.Library, Logger: c.Log, Now: c.Now, Metrics: c.Metrics})
+}
+
+// simulation plays a simulated machine, for trying out.
+func simulation(c exporter.SourceConfig) (gpu.Source, error) {
+	var script replay.Script
+	if c.Script != "" {
+		loaded, err := replay.LoadScript(c.Script)
+		if err != nil {
+			return nil, err
+		}
+		script = loaded
+	}
+	return replay.New(replay.Config{Host: c.Host, GPUs: c.GPUs, Seed: c.Seed, Script: script, Now: c.Now})
+}
