@@ -210,3 +210,15 @@ func Anniversary(zone string, start Millis, n int) (Millis, error) {
 	at := Instant(loc, first.Year(), first.Month(), min(t.Day(), last), t.Hour(), t.Minute(), t.Second())
 	return At(at) + Millis(t.Nanosecond()/int(time.Millisecond)), nil
 }
+
+// Hours cuts span at the whole hours of UTC; the first and last part may be short. The span must
+// have an end.
+func Hours(span Span) []Span {
+	var out []Span
+	for cursor := span.Start; cursor < span.End && span.End != Forever; {
+		end := min(At(cursor.Time().Truncate(time.Hour).Add(time.Hour)), span.End)
+		out = append(out, Span{Start: cursor, End: end})
+		cursor = end
+	}
+	return out
+}

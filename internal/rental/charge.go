@@ -59,28 +59,33 @@ type CostStep struct {
 	CardMS int64
 }
 
-// ChargeSteps cuts the period into steps of the given length in milliseconds, counted from its
-// start, and returns the exact cost of each. The steps sum to ChargeExact.
-func ChargeSteps(in ChargeInput, step int64) ([]CostStep, error) {
-	if step <= 0 {
-		return nil, fmt.Errorf("step of %d ms: expected a length over 0", step)
+// ChargeSteps returns the exact cost of each step; the steps are in order of time and do not
+// overlap. Where they have no gaps they sum to ChargeExact of the span that they make.
+func ChargeSteps(f Facts, steps []Span) ([]CostStep, error) {
+	out := make([]CostStep, len(steps))
+	for i, s := range steps {
+		out[i] = CostStep{Span: s, Cost: NewMoney(f.Contract.Currency, new(big.Rat))}
+		if i > 0 && s.Start < steps[i-1].End {
+			return nil, fmt.Errorf("step from %s: expected one that begins after the step before it ends, %s", s.Start, steps[i-1].End)
+		}
 	}
-	pieces, err := chargePieces(in)
+	if len(steps) == 0 {
+		return out, nil
+	}
+	pieces, err := chargePieces(ChargeInput{Facts: f, Period: Span{Start: steps[0].Start, End: steps[len(steps)-1].End}})
 	if err != nil {
 		return nil, err
 	}
-	var out []CostStep
-	for at := in.Period.Start; at < in.Period.End; at += Millis(step) {
-		span := Span{Start: at, End: min(at+Millis(step), in.Period.End)}
-		out = append(out, CostStep{Span: span, Cost: NewMoney(in.Contract.Currency, new(big.Rat))})
-	}
 	for _, p := range pieces {
 		whole := p.span.Duration()
-		for i := int64(p.span.Start-in.Period.Start) / step; i < int64(len(out)); i++ {
-			part := p.span.Clip(out[i].Span)
-			if part.Empty() {
-				break
+		first, _ := slices.BinarySearchFunc(out, p.span.Start, func(c CostStep, at Millis) int {
+			if c.Span.End <= at {
+				return -1
 			}
+			return 1
+		})
+		for i := first; i < len(out) && out[i].Span.Start < p.span.End; i++ {
+			part := p.span.Clip(out[i].Span)
 			share := new(big.Rat).Mul(p.quantity, big.NewRat(part.Duration(), whole))
 			out[i].Cost.value.Add(out[i].Cost.value, share.Mul(share, p.price.Rat()))
 			out[i].CardMS += part.Duration()

@@ -186,13 +186,13 @@ func (in CreditInput) explain(parts []creditPart, base, computed, given, unbille
 	case 0:
 		return pick(zh, "no tier applies", "没有适用的赔付档位")
 	case 1:
-		text = fmt.Sprintf(pick(zh, "%s %% of %s (%s) = %s", "%[2]s(%[3]s)的 %[1]s %% = %[4]s"), paying[0].percent, base, kind, computed)
+		text = fmt.Sprintf(pick(zh, "%s %% of %s (%s) = %s", "%[2]s（%[3]s）的 %[1]s %% = %[4]s"), paying[0].percent, base, kind, computed)
 	default:
-		text = fmt.Sprintf(pick(zh, "of %s (%s of %d parts, each by its own tier) = %s", "%s(%s,共 %d 部分,各按其档位)= %s"), base, kind, len(paying), computed)
+		text = fmt.Sprintf(pick(zh, "of %s (%s of %d parts, each by its own tier) = %s", "%s（%s，共 %d 部分，各按其档位）= %s"), base, kind, len(paying), computed)
 	}
 	if given.Minor < computed.Minor {
 		text += fmt.Sprintf(pick(zh, "; capped: unbilled %s and the credit together stay within %s %% of the fee, so %s",
-			";封顶:未计费 %s 与赔付合计不超过费用的 %s %%,故为 %s"), unbilled, in.Contract.Credits.CapPercent, given)
+			"；封顶：未计费 %s 与赔付合计不超过费用的 %s %%，故为 %s"), unbilled, in.Contract.Credits.CapPercent, given)
 	}
 	return text
 }

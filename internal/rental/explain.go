@@ -17,7 +17,7 @@ func (v Verdict) Explain(lang string) string {
 	u := unitFor(zh, v.PeriodMS, v.ExcludedMS, v.DownMS, v.UnknownMS, v.MeasuredDownMS)
 	var b strings.Builder
 	if len(v.PerGPU) > 1 {
-		fmt.Fprintf(&b, pick(zh, "worst of %d cards, %s: ", "%d 张卡中最差的 %s:"), len(v.PerGPU), v.Worst)
+		fmt.Fprintf(&b, pick(zh, "worst of %d cards, %s: ", "%d 张卡中最差的 %s："), len(v.PerGPU), v.Worst)
 	}
 	whole := pick(zh, "%s %s in the period", "本期 %s %s")
 	if v.Denominator == DenominatorLease {
@@ -29,13 +29,13 @@ func (v Verdict) Explain(lang string) string {
 		if v.ExcludedLeaves {
 			fmt.Fprintf(&b, " - %s %s = %s", u.of(v.ExcludedMS), what, u.of(v.Low.Denominator))
 		} else {
-			fmt.Fprintf(&b, pick(zh, " (%s %s stays in)", "(其中 %s %s计入分母)"), u.of(v.ExcludedMS), what)
+			fmt.Fprintf(&b, pick(zh, " (%s %s stays in)", "（其中 %s %s计入分母）"), u.of(v.ExcludedMS), what)
 		}
 	}
-	fmt.Fprintf(&b, pick(zh, "; down %s, unknown %s: ", ";停机 %s,无数据 %s:"), u.of(v.DownMS), u.of(v.UnknownMS))
+	fmt.Fprintf(&b, pick(zh, "; down %s, unknown %s: ", "；停机 %s，无数据 %s："), u.of(v.DownMS), u.of(v.UnknownMS))
 	b.WriteString(v.explainShare(zh))
 	if v.MeasuredDownMS != v.DownMS {
-		fmt.Fprintf(&b, pick(zh, "; measured down %s %s, counted by the contract's rule (%s)", ";实测停机 %s %s,按合同规则(%s)计入"),
+		fmt.Fprintf(&b, pick(zh, "; measured down %s %s, counted by the contract's rule (%s)", "；实测停机 %s %s，按合同规则（%s）计入"),
 			u.of(v.MeasuredDownMS), u.name, outageWord(v.OutageRule, zh))
 	}
 	return b.String()
@@ -51,16 +51,16 @@ func (v Verdict) explainShare(zh bool) string {
 		return fmt.Sprintf(pick(zh, "not under %s", "不低于 %s"), target)
 	}
 	if v.UnknownMS == 0 {
-		return fmt.Sprintf(pick(zh, "%s %%, %s", "%s %%,%s"), v.Low.Percent(target), against(v.Low))
+		return fmt.Sprintf(pick(zh, "%s %%, %s", "%s %%，%s"), v.Low.Percent(target), against(v.Low))
 	}
 	text := fmt.Sprintf(pick(zh, "at least %s %% (unknown as down, %s), at most %s %% (unknown as up, %s)",
-		"最低 %s %%(无数据按停机计,%s),最高 %s %%(无数据按可用计,%s)"),
+		"最低 %s %%（无数据按停机计，%s），最高 %s %%（无数据按可用计，%s）"),
 		v.Low.Percent(target), against(v.Low), v.High.Percent(target), against(v.High))
 	if v.UnknownRule == string(Down) {
-		return text + pick(zh, "; the contract judges at the low bound", ";合同按最低值判定")
+		return text + pick(zh, "; the contract judges at the low bound", "；合同按最低值判定")
 	}
 	if v.Outcome == NotProven {
-		return text + pick(zh, "; not proven", ";无法证明")
+		return text + pick(zh, "; not proven", "；无法证明")
 	}
 	return text
 }

@@ -92,9 +92,9 @@ func (l BillLine) Explain(lang string) string {
 	if lang == "zh" {
 		note := fmt.Sprintf("%s %s × %s %s = ", readable(quantity), unitWord(l.Unit, lang), l.UnitPrice, l.Amount.Currency)
 		if !whole || shown != trimZeros(l.Amount.Decimal()) {
-			note += fmt.Sprintf("%s,一次性舍入(%s)为 ", GroupDigits(shown), roundingWord(l.Rounding, lang))
+			note += fmt.Sprintf("%s，一次性舍入（%s）为 ", GroupDigits(shown), roundingWord(l.Rounding, lang))
 		}
-		return note + fmt.Sprintf("%s;%d 张卡,计费 %s 卡分钟", money, len(l.PerGPU), minutes)
+		return note + fmt.Sprintf("%s；%d 张卡，计费 %s 卡分钟", money, len(l.PerGPU), minutes)
 	}
 	note := fmt.Sprintf("%s %s x %s %s = ", readable(quantity), unitWord(l.Unit, lang), l.UnitPrice, l.Amount.Currency)
 	if !whole || shown != trimZeros(l.Amount.Decimal()) {

@@ -289,7 +289,7 @@ func TestTheArithmeticOfAVerdictCanBeRedoneWithAPencil(t *testing.T) {
 		t.Errorf("arithmetic:\n%s\nwant:\n%s", v.Arithmetic, want)
 	}
 	zh := v.Explain("zh")
-	if !strings.Contains(zh, "43,200") || !strings.Contains(zh, "停机 217") || !strings.Contains(zh, "99.4969 %,低于 99.5") {
+	if !strings.Contains(zh, "43,200") || !strings.Contains(zh, "停机 217") || !strings.Contains(zh, "99.4969 %，低于 99.5") {
 		t.Errorf("Chinese arithmetic: %s", zh)
 	}
 }

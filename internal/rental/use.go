@@ -136,3 +136,13 @@ func JudgeClock(start, stop Millis, limit Duration) Outcome {
 	}
 	return Breached
 }
+
+// Sum adds other sums.
+func (u *Use) Sum(o Use) {
+	u.AllocatedMS += o.AllocatedMS
+	u.MeasuredMS += o.MeasuredMS
+	u.BusyMS += o.BusyMS
+	u.UsedMicros += o.UsedMicros
+	u.HeldKnownMS += o.HeldKnownMS
+	u.HeldMS += o.HeldMS
+}

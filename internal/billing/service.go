@@ -1,0 +1,175 @@
+// Package billing makes bills from ledger facts: the lines that rental.Charge gives, the credits
+// that were booked, and what may still change them. The same ledger gives the same bytes; only an
+// open month also depends on the moment, and says so.
+package billing
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/leasewatch/leasewatch/internal/phrase"
+	"github.com/leasewatch/leasewatch/internal/rental"
+)
+
+// Ledger reads the facts of a lease.
+type Ledger interface {
+	Lease(ctx context.Context, id string) (rental.Lease, error)
+	Contract(ctx context.Context, name string) (rental.Contract, error)
+	Assignments(ctx context.Context, lease string) ([]rental.Assignment, error)
+	Downtimes(ctx context.Context, lease string, span rental.Span) ([]rental.Downtime, error)
+	Maintenances(ctx context.Context, span rental.Span) ([]rental.Maintenance, error)
+	UsageRecords(ctx context.Context, lease string, span rental.Span) ([]rental.UsageRecord, error)
+}
+
+// Credits tells what missed objectives pay back in a period.
+type Credits interface {
+	Credits(ctx context.Context, lease string, period rental.Span) ([]rental.Credit, error)
+}
+
+// ItemCredit is the item of lines that pay back for a missed objective.
+const ItemCredit = "sla_credit"
+
+// Service makes bills.
+type Service struct {
+	ledger  Ledger
+	credits Credits
+	now     func() time.Time
+}
+
+// Options complete a Service.
+type Options struct {
+	// Credits may be nil: then bills carry none.
+	Credits Credits
+	// Now is mandatory; it decides what is still open.
+	Now func() time.Time
+}
+
+// New returns a service over the ledger.
+func New(ledger Ledger, opts Options) *Service {
+	return &Service{ledger: ledger, credits: opts.Credits, now: opts.Now}
+}
+
+// Bill returns what the lease costs in the period, which needs an end. A period that has not
+// ended is charged up to now and marked provisional; once it has ended, a lease that is still open
+// is charged to the period's end. Errors of the ledger pass through, so that a lease that does not
+// exist stays rental.CodeNotFound.
+func (s *Service) Bill(ctx context.Context, lease string, period rental.Span) (rental.Bill, error) {
+	if period.End == rental.Forever || period.Empty() {
+		return rental.Bill{}, &rental.Error{Code: rental.CodeInvalid,
+			Message: fmt.Sprintf("bill of lease %s from %s to %s: expected a period with time in it and an end", lease, period.Start, period.End)}
+	}
+	f, err := s.facts(ctx, lease, period.End)
+	if err != nil {
+		return rental.Bill{}, err
+	}
+	c := f.Contract
+	bill := rental.Bill{
+		Lease: f.Lease.ID, Tenant: f.Lease.Tenant, Provider: c.Provider, Contract: f.Lease.Contract,
+		Currency: c.Currency, TimeZone: c.TimeZone, Period: period,
+	}
+	charged := s.until(period)
+	lines, err := rental.Charge(rental.ChargeInput{Facts: f, Period: charged})
+	if err != nil {
+		return rental.Bill{}, &rental.Error{Code: rental.CodeInvalid, Message: "bill of lease " + lease, Cause: err}
+	}
+	bill.Lines = lines
+	credits, err := s.creditsOf(ctx, f, period)
+	if err != nil {
+		return rental.Bill{}, err
+	}
+	for _, credit := range credits {
+		if credit.State == rental.CreditBooked {
+			bill.Lines = append(bill.Lines, creditLine(credit, charged))
+		}
+	}
+	amounts := make([]rental.Amount, len(bill.Lines))
+	for i, l := range bill.Lines {
+		amounts[i] = l.Amount
+	}
+	if bill.Total, err = rental.SumAmounts(c.Currency, amounts...); err != nil {
+		return rental.Bill{}, fmt.Errorf("bill of lease %s: %w", lease, err)
+	}
+	bill.Provisional = provisional(f, period, charged, credits)
+	return bill, nil
+}
+
+// until clips a period to now.
+func (s *Service) until(period rental.Span) rental.Span {
+	period.End = max(min(period.End, rental.At(s.now())), period.Start)
+	return period
+}
+
+// facts reads what the lease's charge rests on, up to a moment.
+func (s *Service) facts(ctx context.Context, lease string, until rental.Millis) (rental.Facts, error) {
+	var f rental.Facts
+	var err error
+	if f.Lease, err = s.ledger.Lease(ctx, lease); err != nil {
+		return f, err
+	}
+	if f.Contract, err = s.ledger.Contract(ctx, f.Lease.Contract); err != nil {
+		return f, err
+	}
+	f.Contract.Name = f.Lease.Contract
+	if f.Assignments, err = s.ledger.Assignments(ctx, lease); err != nil {
+		return f, err
+	}
+	// A session is rounded as a whole, so its downtime counts from the lease's start on.
+	known := rental.Span{Start: f.Lease.Start, End: max(until, f.Lease.Start+1)}
+	if f.Downtimes, err = s.ledger.Downtimes(ctx, lease, known); err != nil {
+		return f, err
+	}
+	f.Maintenances, err = s.ledger.Maintenances(ctx, known)
+	return f, err
+}
+
+func (s *Service) creditsOf(ctx context.Context, f rental.Facts, period rental.Span) ([]rental.Credit, error) {
+	if s.credits == nil || f.Contract.Credits == nil {
+		return nil, nil
+	}
+	credits, err := s.credits.Credits(ctx, f.Lease.ID, period)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(credits), func(c rental.Credit) bool { return c.Amount.Minor == 0 }), nil
+}
+
+// creditLine books a credit as a negative line.
+func creditLine(c rental.Credit, charged rental.Span) rental.BillLine {
+	return rental.BillLine{
+		Item: ItemCredit, Charged: c.Period.Clip(charged), Unit: "percent", Quantity: c.Percent.String(),
+		Amount: rental.Amount{Currency: c.Amount.Currency, Minor: -c.Amount.Minor}, Note: c.Arithmetic,
+	}
+}
+
+// provisional says, in the contract's language, why the bill may still change.
+func provisional(f rental.Facts, period, charged rental.Span, credits []rental.Credit) []string {
+	p := phrase.For(f.Contract.Language)
+	zone, err := rental.LoadZone(f.Contract.TimeZone)
+	if err != nil {
+		zone = time.UTC
+	}
+	var why []string
+	if charged.End < period.End {
+		why = append(why, p.Say(phrase.BillOpenPeriod, p.Time(charged.End, zone)))
+	}
+	waiting := 0
+	for _, d := range f.Downtimes {
+		if d.ApprovedBy == "" && d.Span.Overlaps(period) {
+			waiting++
+		}
+	}
+	if waiting > 0 {
+		why = append(why, p.Say(phrase.BillDowntimeWaits, waiting))
+	}
+	for _, c := range credits {
+		switch {
+		case c.State != rental.CreditBooked:
+			why = append(why, p.Say(phrase.BillCreditWaits, c.Amount.String()))
+		case c.Provisional:
+			why = append(why, p.Say(phrase.BillCreditProvisional, c.Amount.String()))
+		}
+	}
+	return why
+}

@@ -1,0 +1,130 @@
+package billing
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/leasewatch/leasewatch/internal/phrase"
+	"github.com/leasewatch/leasewatch/internal/rental"
+)
+
+// WriteJSON writes the bill as indented JSON with a newline at its end.
+func WriteJSON(w io.Writer, bill rental.Bill) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(bill)
+}
+
+// WriteTable writes the bill for a terminal or a mail, in English or Chinese. Times are those of
+// the contract's zone.
+func WriteTable(w io.Writer, bill rental.Bill, lang string) error {
+	p := phrase.For(lang)
+	zone, err := rental.LoadZone(bill.TimeZone)
+	if err != nil {
+		return fmt.Errorf("bill of lease %s: %w", bill.Lease, err)
+	}
+	var b strings.Builder
+	fmt.Fprintln(&b, p.Say(phrase.BillTitle, clean(bill.Lease), periodName(p, bill.Period, zone)))
+	fmt.Fprintln(&b, p.Say(phrase.BillParties, clean(bill.Tenant), clean(bill.Provider), clean(bill.Contract)))
+	b.WriteString("\n")
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", p.Say(phrase.BillItem), p.Say(phrase.BillCharged),
+		p.Say(phrase.BillQuantity), p.Say(phrase.BillUnitPrice), p.Say(phrase.BillAmount))
+	for _, l := range bill.Lines {
+		price := "-"
+		if l.UnitPrice.IsSet() {
+			price = l.UnitPrice.String() + " " + string(l.Amount.Currency)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", itemName(p, l.Item), chargedName(p, l.Charged, zone), quantityName(l), price, l.Amount)
+	}
+	fmt.Fprintf(t, "%s\t\t\t\t%s\n", p.Say(phrase.BillTotal), bill.Total)
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	b.WriteString("\n")
+	for _, l := range bill.Lines {
+		fmt.Fprintf(&b, "%s: %s\n", itemName(p, l.Item), clean(l.Explain(lang)))
+	}
+	for _, why := range bill.Provisional {
+		fmt.Fprintln(&b, p.Say(phrase.BillProvisional, clean(why)))
+	}
+	_, err = io.WriteString(w, b.String())
+	return err
+}
+
+// periodName is the month where the period is one of the zone, else the span.
+func periodName(p phrase.Printer, period rental.Span, zone *time.Location) string {
+	month, err := rental.MonthOf(zone.String(), period.Start)
+	if err == nil {
+		if span, err := month.Span(zone.String()); err == nil && span == period {
+			return month.String()
+		}
+	}
+	return chargedName(p, period, zone)
+}
+
+func chargedName(p phrase.Printer, span rental.Span, zone *time.Location) string {
+	return p.Say(phrase.BillSpan, p.Time(span.Start, zone), p.Time(span.End, zone))
+}
+
+func itemName(p phrase.Printer, item string) string {
+	switch item {
+	case rental.ItemGPUTime:
+		return p.Say(phrase.BillGPUTime)
+	case ItemCredit:
+		return p.Say(phrase.BillCredit)
+	default:
+		return clean(item)
+	}
+}
+
+func quantityName(l rental.BillLine) string {
+	if l.Item == ItemCredit {
+		return l.Quantity + " %"
+	}
+	return l.Quantity + " " + l.Unit
+}
+
+// clean keeps a string of the ledger on its own line and column.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0x2028 || r == 0x2029 {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// WriteCSV writes the bill's lines as CSV by RFC 4180: one row a line, amounts as plain decimals,
+// times in UTC. Cells that a spreadsheet would run as a formula are quoted with an apostrophe.
+func WriteCSV(w io.Writer, bill rental.Bill) error {
+	out := csv.NewWriter(w)
+	out.UseCRLF = true
+	rows := [][]string{{"lease", "tenant", "provider", "contract", "item", "charge_start", "charge_end", "quantity", "unit",
+		"unit_price", "card_milliseconds", "amount", "currency", "provisional", "note"}}
+	for _, l := range bill.Lines {
+		rows = append(rows, []string{
+			cell(bill.Lease), cell(bill.Tenant), cell(bill.Provider), cell(bill.Contract), cell(l.Item),
+			l.Charged.Start.String(), l.Charged.End.String(), l.Quantity, cell(l.Unit), l.UnitPrice.String(),
+			strconv.FormatInt(l.QuantityMS, 10), l.Amount.Decimal(), string(l.Amount.Currency),
+			strconv.FormatBool(len(bill.Provisional) > 0), cell(l.Note),
+		})
+	}
+	return out.WriteAll(rows)
+}
+
+// cell makes text that came from people safe in a spreadsheet: a leading =, +, -, @, tab or
+// carriage return starts a formula there.
+func cell(text string) string {
+	if text != "" && strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
+		return "'" + text
+	}
+	return text
+}
