@@ -48,17 +48,18 @@ func Build(t testing.TB, options ...Option) (dir string) {
 		option(&b)
 	}
 	slices.Sort(b.hidden)
-	sum, err := fingerprint(b.hidden)
+	sum, err := fingerprint()
 	if err != nil {
 		t.Fatalf("fake driver library: %v", err)
 	}
-	dir = filepath.Join(os.TempDir(), fmt.Sprintf("leasewatch-fakenvml-%d", os.Getuid()), sum)
+	objects := filepath.Join(os.TempDir(), fmt.Sprintf("leasewatch-fakenvml-%d", os.Getuid()), sum)
+	dir = filepath.Join(objects, digest([]byte(strings.Join(b.hidden, " "))))
 	if _, err := os.Stat(filepath.Join(dir, LibraryName)); err == nil {
 		return dir
 	}
 	// Two test processes may build at once: each in its own folder, the first rename wins.
 	own := t.TempDir()
-	if err := BuildTo(own, b.hidden...); err != nil {
+	if err := compile(own, objects, b.hidden); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -72,9 +73,14 @@ func Build(t testing.TB, options ...Option) (dir string) {
 
 // BuildTo compiles the library into dir with gcc, leaving the hidden functions out.
 // It needs the source tree and the go command.
-func BuildTo(dir string, hidden ...string) error {
+func BuildTo(dir string, hidden ...string) error { return compile(dir, dir, hidden) }
+
+// compile keeps the object file, which serves for every choice of hidden functions, in objects.
+func compile(dir, objects string, hidden []string) error {
 	script := filepath.Join(sources(), "build.sh")
-	out, err := exec.Command("sh", append([]string{script, dir}, hidden...)...).CombinedOutput()
+	cmd := exec.Command("sh", append([]string{script, dir}, hidden...)...)
+	cmd.Env = append(os.Environ(), "OBJECTS="+objects)
+	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("building the fake driver library with %s: %w\n%s", script, err, out)
 	}
@@ -86,24 +92,26 @@ func sources() string {
 	return filepath.Join(filepath.Dir(file), "..", "testdata", "fakenvml")
 }
 
-// fingerprint tells two libraries apart: by their sources, the header's version (go.mod) and what is hidden.
-func fingerprint(hidden []string) (string, error) {
+// fingerprint tells sources apart, and the header's version, which stands in go.mod.
+func fingerprint() (string, error) {
 	files, err := filepath.Glob(filepath.Join(sources(), "*"))
 	if err != nil {
 		return "", err
 	}
-	files = append(files, filepath.Join(sources(), "..", "..", "..", "go.mod"))
-	h := sha256.New()
-	for _, file := range files {
+	var all []byte
+	for _, file := range append(files, filepath.Join(sources(), "..", "..", "..", "go.mod")) {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(h, "%s %d\n", filepath.Base(file), len(data))
-		h.Write(data)
+		all = fmt.Appendf(all, "%s %d\n%s", filepath.Base(file), len(data), data)
 	}
-	fmt.Fprint(h, strings.Join(hidden, " "))
-	return hex.EncodeToString(h.Sum(nil))[:16], nil
+	return digest(all), nil
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8])
 }
 
 // install moves the file across file systems in one visible step.

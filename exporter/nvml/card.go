@@ -1,0 +1,83 @@
+//go:build linux && cgo
+
+package nvml
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/leasewatch/leasewatch/exporter/gpu"
+)
+
+// card is a GPU that was seen: it stays when the GPU is lost. The Reader's lock guards it.
+// Maps inside are replaced, never changed: snapshots share them.
+type card struct {
+	identity    gpu.Identity
+	machine     *gpu.Machine
+	readings    gpu.Readings
+	unsupported []string
+	dropped     map[string]uint64
+	xids        map[uint64]gpu.XID
+}
+
+// describe copies the card for a snapshot. Readings older than fresh are left out, as are
+// those of a card whose state is none to read in: nothing stale is shown as live. What the
+// driver reported (XIDs) stays, and so does the recovery that it asks for.
+func (c *card) describe(now time.Time, fresh time.Duration) gpu.GPU {
+	g := gpu.GPU{
+		Identity: c.identity, Status: c.machine.Status(), Readings: c.readings,
+		Unsupported: c.unsupported, Dropped: c.dropped,
+	}
+	switch {
+	case now.Sub(c.readings.At) > fresh:
+		g.Readings = gpu.Readings{At: c.readings.At}
+	case g.Status.State == gpu.ResetRequired:
+		g.Readings = gpu.Readings{At: c.readings.At, RecoveryAction: c.readings.RecoveryAction}
+	case g.Status.State != gpu.OK && g.Status.State != gpu.FabricIncomplete:
+		g.Readings = gpu.Readings{At: c.readings.At}
+	}
+	g.Readings.XIDs = c.xids
+	return g
+}
+
+// countXID notes an XID.
+func (c *card) countXID(code uint64, at time.Time) {
+	xids := maps.Clone(c.xids)
+	if xids == nil {
+		xids = map[uint64]gpu.XID{}
+	}
+	xids[code] = gpu.XID{Count: xids[code].Count + 1, Last: at}
+	c.xids = xids
+}
+
+// find returns the card of a UUID. A card that was seen at this index before anything could
+// be asked of it takes the UUID on. Else it is a new card. The Reader's lock must be held.
+func (r *Reader) find(uuid string, index int) *card {
+	for _, c := range r.cards {
+		if c.identity.UUID == uuid {
+			if uuid != "" || c.identity.Index == index {
+				return c
+			}
+		}
+	}
+	for _, c := range r.cards {
+		if c.identity.UUID == "" && c.identity.Index == index {
+			c.identity.UUID = uuid
+			return c
+		}
+	}
+	c := &card{
+		identity: gpu.Identity{Index: index, UUID: uuid},
+		machine:  gpu.NewMachine(r.options.Now()),
+	}
+	r.cards = append(r.cards, c)
+	return c
+}
+
+func sortByIndex(gpus []gpu.GPU) {
+	slices.SortStableFunc(gpus, func(a, b gpu.GPU) int {
+		return cmp.Or(cmp.Compare(a.Identity.Index, b.Identity.Index), cmp.Compare(a.Identity.UUID, b.Identity.UUID))
+	})
+}

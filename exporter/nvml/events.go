@@ -1,0 +1,125 @@
+//go:build linux && cgo
+
+package nvml
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"github.com/leasewatch/leasewatch/exporter/gpu"
+)
+
+// eventWait bounds how long one wait for events lasts, and so how long a stop takes.
+const eventWait = 250 * time.Millisecond
+
+// createEvents makes the session's event set. Where there is none, the state machine still
+// sees what the getters answer.
+func (r *Reader) createEvents(s *session) nvml.EventSet {
+	if s.lib.has["nvmlEventSetWait"] && s.lib.has["nvmlDeviceRegisterEvents"] {
+		if set, ok := value(r.host, "nvmlEventSetCreate", s.lib.api.EventSetCreate); ok {
+			return set
+		}
+	}
+	r.options.Logger.Warn("the driver tells no events: XIDs are not counted", slog.String("reason", r.host.reason))
+	return nil
+}
+
+// runEvents waits for XID events until ctx ends.
+func (r *Reader) runEvents(ctx context.Context, s *session) {
+	if s.events == nil {
+		return
+	}
+	c := newCaller(r.options.Now, r.timing, r.budget())
+	for ctx.Err() == nil {
+		r.calls.RLock()
+		event, ret := s.events.Wait(uint32(eventWait.Milliseconds()))
+		r.calls.RUnlock()
+		c.begin(s.lib)
+		switch {
+		case ret == nvml.SUCCESS:
+			r.tell(c, event)
+		case ret == nvml.ERROR_TIMEOUT:
+		case judge(ret) == driverFails:
+			c.driver, c.at = ret, "nvmlEventSetWait"
+			r.report(s, c)
+			sleep(ctx, eventWait)
+		default: // a lost GPU makes it answer so without waiting
+			r.wakeAll()
+			sleep(ctx, eventWait)
+		}
+	}
+}
+
+// register has a slot's events told. It is a call of the slot's GPU, made by its worker.
+func (s *slot) register(live *session) {
+	if live.events == nil {
+		return
+	}
+	s.caller.ask("nvmlDeviceRegisterEvents", "nvmlDeviceRegisterEvents", func() nvml.Return {
+		return s.device.RegisterEvents(nvml.EventTypeXidCriticalError, live.events)
+	})
+}
+
+func (r *Reader) wakeAll() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.slots {
+		signal(s.wake)
+	}
+}
+
+// tell counts an XID, passes it on, and has the card asked at once, errors and links too.
+func (r *Reader) tell(c *caller, event nvml.EventData) {
+	if event.EventType != nvml.EventTypeXidCriticalError {
+		return
+	}
+	code, at := event.EventData, r.options.Now()
+	r.mu.Lock()
+	card := r.handles[event.Device]
+	r.mu.Unlock()
+	if card == nil {
+		card = r.ask(c, event.Device)
+	}
+	if card == nil {
+		r.options.Logger.Error("an XID of a GPU that does not say who it is", slog.Uint64("xid", code))
+		r.wakeAll()
+		return
+	}
+	r.emitting.Lock()
+	defer r.emitting.Unlock()
+	r.mu.Lock()
+	card.countXID(code, at)
+	identity := card.identity
+	for _, s := range r.slots {
+		if s.card == card {
+			s.urgent.Store(true)
+			signal(s.wake)
+		}
+	}
+	r.mu.Unlock()
+	r.publish()
+	r.options.Logger.Warn("XID", slog.Uint64("xid", code), slog.Int("gpu", identity.Index), slog.String("uuid", identity.UUID))
+	r.emit(gpu.Event{At: at, GPU: identity, XID: gpu.Some(code), Reason: fmt.Sprintf("XID %d", code)})
+}
+
+// ask finds the card of a handle that no worker has fetched.
+func (r *Reader) ask(c *caller, handle nvml.Device) *card {
+	r.calls.RLock()
+	defer r.calls.RUnlock()
+	uuid, ok := value(c, "nvmlDeviceGetUUID", handle.GetUUID)
+	if !ok {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, card := range r.cards {
+		if card.identity.UUID == uuid {
+			return card
+		}
+	}
+	return nil
+}

@@ -1,0 +1,257 @@
+//go:build linux && cgo
+
+package nvml
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"github.com/leasewatch/leasewatch/exporter/gpu"
+)
+
+// session is one life of the driver, from Init to Shutdown.
+type session struct {
+	lib    *library
+	count  atomic.Int32  // GPUs listed now
+	epoch  atomic.Int64  // moves when the list of GPUs changed: every slot asks again who it is
+	events nvml.EventSet // nil where the driver tells none
+}
+
+// runHost starts the driver, and again after it went, until ctx ends.
+func (r *Reader) runHost(ctx context.Context) {
+	var workers sync.WaitGroup
+	defer workers.Wait()
+	pause := r.options.Retry
+	var lib *library
+	for ctx.Err() == nil {
+		s := r.startDriver(&lib)
+		if s == nil {
+			sleep(ctx, pause)
+			pause = min(2*pause, r.options.RetryMax)
+			continue
+		}
+		pause = r.options.Retry
+		drain(r.failed)
+		live, stop := context.WithCancel(ctx)
+		var events sync.WaitGroup
+		events.Go(func() { r.runEvents(live, s) })
+		r.setSession(s)
+		lost := r.watchHost(ctx, &workers, s)
+		r.setSession(nil)
+		stop()
+		r.driverLost(lost)
+		events.Wait()
+		r.shutdown(ctx, s, &workers)
+	}
+}
+
+// setSession changes the session in one step with the cards: no round of the old one is
+// taken in afterwards.
+func (r *Reader) setSession(s *session) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.session.Store(s)
+	r.handles = map[nvml.Device]*card{}
+}
+
+func drain(c chan failure) {
+	select {
+	case <-c:
+	default:
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// startDriver loads the library, once, and starts the driver. It returns nil where it cannot,
+// after saying why.
+func (r *Reader) startDriver(lib **library) *session {
+	if *lib == nil {
+		loaded, err := openLibrary(r.options.LibraryPath)
+		if err != nil {
+			r.fail(failure{nil, gpu.DriverNoLibrary, err.Error() + "; install the NVIDIA driver, or name the library's path"})
+			return nil
+		}
+		*lib = loaded
+	}
+	r.host.begin(*lib)
+	r.host.forget()
+	if ret := r.host.timed("nvmlInit_v2", (*lib).api.Init); ret != nvml.SUCCESS {
+		state, reason := driverState("nvmlInit_v2", ret)
+		r.fail(failure{nil, state, reason})
+		return nil
+	}
+	s := &session{lib: *lib}
+	r.readVersions(s)
+	s.events = r.createEvents(s)
+	r.setDriver(gpu.DriverOK, "")
+	return s
+}
+
+func (r *Reader) readVersions(s *session) {
+	c, api := r.host, s.lib.api
+	c.begin(s.lib)
+	driver, _ := value(c, "nvmlSystemGetDriverVersion", api.SystemGetDriverVersion)
+	library, _ := value(c, "nvmlSystemGetNVMLVersion", api.SystemGetNVMLVersion)
+	cuda := ""
+	if v, ok := value(c, "nvmlSystemGetCudaDriverVersion_v2", api.SystemGetCudaDriverVersion_v2); ok && v > 0 {
+		cuda = fmt.Sprintf("%d.%d", v/1000, v%1000/10)
+	}
+	r.setVersions(clean(driver), cuda, clean(library))
+}
+
+// watchHost counts the GPUs each interval until the driver goes or ctx ends.
+func (r *Reader) watchHost(ctx context.Context, workers *sync.WaitGroup, s *session) failure {
+	tick := time.NewTicker(r.options.Fast)
+	defer tick.Stop()
+	for {
+		r.scan(ctx, workers, s)
+		select {
+		case <-ctx.Done():
+			return failure{}
+		case lost := <-r.failed:
+			if lost.session == s {
+				return lost
+			}
+		case <-tick.C:
+		case <-r.rescan:
+		}
+	}
+}
+
+// scan counts the GPUs, has each new one asked by a worker of its own, and marks those that
+// are no longer listed.
+func (r *Reader) scan(ctx context.Context, workers *sync.WaitGroup, s *session) {
+	r.host.begin(s.lib)
+	n, ok := value(r.host, "nvmlDeviceGetCount_v2", s.lib.api.DeviceGetCount)
+	if !ok {
+		r.report(s, r.host)
+		return
+	}
+	if before := s.count.Swap(int32(n)); int(before) != n {
+		s.epoch.Add(1)
+		r.options.Logger.Info("the driver lists GPUs", slog.Int("before", int(before)), slog.Int("now", n))
+	}
+	r.mu.Lock()
+	var fresh []*slot
+	for len(r.slots) < n {
+		sl := newSlot(r, len(r.slots))
+		fresh = append(fresh, sl)
+		r.slots = append(r.slots, sl)
+	}
+	slots := r.slots
+	r.mu.Unlock()
+	for _, sl := range fresh {
+		workers.Go(func() { sl.run(ctx) })
+	}
+	for _, sl := range slots[:n] {
+		if sl.epoch.Load() != s.epoch.Load() {
+			signal(sl.wake)
+		}
+	}
+	r.markUnlisted(s, slots)
+}
+
+// markUnlisted tells the state machines of cards that no slot is bound to any more. While a
+// slot has not yet said who it is, nothing is known.
+func (r *Reader) markUnlisted(s *session, slots []*slot) {
+	n := int(s.count.Load())
+	r.mu.Lock()
+	listed := map[*card]bool{}
+	for _, sl := range slots[:n] {
+		if sl.epoch.Load() != s.epoch.Load() && sl.caller.current.Load() == nil {
+			r.mu.Unlock()
+			return
+		}
+		listed[sl.card] = true
+	}
+	var gone []*card
+	for _, c := range r.cards {
+		if !listed[c] {
+			gone = append(gone, c)
+		}
+	}
+	r.mu.Unlock()
+	for _, c := range gone {
+		r.observe(c, gpu.Observation{At: r.options.Now(), Answer: gpu.AnswerNotSeen,
+			Reason: fmt.Sprintf("the driver lists %d GPUs, not this one", n)}, nil)
+	}
+}
+
+// report passes on that a round of calls found the driver gone.
+func (r *Reader) report(s *session, c *caller) {
+	if c.driver == nvml.SUCCESS {
+		return
+	}
+	state, reason := driverState(c.at, c.driver)
+	select {
+	case r.failed <- failure{s, state, reason}:
+	default:
+	}
+}
+
+// fail notes that the driver is not to be had, for the host and for every card that was seen.
+func (r *Reader) fail(f failure) {
+	r.setDriver(f.state, f.reason)
+	r.mu.Lock()
+	cards := r.cards
+	r.mu.Unlock()
+	for _, c := range cards {
+		r.observe(c, gpu.Observation{At: r.options.Now(), Answer: gpu.AnswerDriverDown, Reason: f.reason}, nil)
+	}
+}
+
+// driverLost is fail for a driver that was up; an empty failure is the end of the program.
+func (r *Reader) driverLost(f failure) {
+	if f.session != nil {
+		r.fail(f)
+	}
+}
+
+// shutdown ends the library's session once nobody is inside a call. While a call hangs that
+// has to wait: its memory must not go.
+func (r *Reader) shutdown(ctx context.Context, s *session, workers *sync.WaitGroup) {
+	ending := ctx.Err() != nil
+	if ending {
+		workers.Wait()
+	}
+	for waited := false; !r.calls.TryLock(); waited = true {
+		if !waited {
+			r.options.Logger.Warn("waiting for a driver call to return before the driver is started again", slog.String("calls", r.callsOut()))
+		}
+		time.Sleep(r.options.Fast / 10)
+		if ctx.Err() != nil && !ending {
+			return
+		}
+	}
+	defer r.calls.Unlock()
+	r.host.begin(s.lib)
+	if s.events != nil && s.lib.has["nvmlEventSetFree"] {
+		r.host.timed("nvmlEventSetFree", s.events.Free)
+	}
+	r.host.timed("nvmlShutdown", s.lib.api.Shutdown)
+}
+
+// callsOut names the calls that have not returned.
+func (r *Reader) callsOut() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	text := ""
+	for _, sl := range r.slots {
+		if out := sl.caller.current.Load(); out != nil {
+			text += fmt.Sprintf("GPU %d in %s since %s; ", sl.index, out.name, out.since.UTC().Format(time.RFC3339))
+		}
+	}
+	return text
+}

@@ -1,0 +1,61 @@
+// Package nvml reads NVIDIA GPUs through the driver's own library. It is the only package of
+// the exporter that links cgo; where there is none, its reader says that there is no library.
+//
+// The library is loaded at run time and may be older than the header this was compiled
+// against: a function it lacks would end the process when called, so each is looked up first.
+// Each GPU has one goroutine for its calls. A call that hangs costs that GPU alone; the
+// goroutine waits for it, and no other one is started in its place.
+package nvml
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/VictoriaMetrics/metrics"
+)
+
+// Options configure a Reader. The zero value of each field means its default.
+type Options struct {
+	// LibraryPath is the driver library's file, or a name for the loader to find
+	// (default libnvidia-ml.so.1).
+	LibraryPath string
+	// Fast, Slow and Identity are the intervals of the three tiers: what moves (default 5 s),
+	// errors and links (30 s), what stays (10 min, and after each new start of the driver).
+	Fast, Slow, Identity time.Duration
+	// Retry is the first pause before the driver is tried again (default 1 s); it doubles up
+	// to RetryMax (default 30 s).
+	Retry, RetryMax time.Duration
+	// Logger is told what an operator should know, once per change (default: nobody).
+	Logger *slog.Logger
+	// Now is the clock (default time.Now).
+	Now func() time.Time
+	// Metrics receives the histogram of driver call times,
+	// leasewatch_exporter_driver_call_duration_seconds{call="..."} (default: a set of its own).
+	Metrics *metrics.Set
+}
+
+func (o Options) withDefaults() Options {
+	set := func(d *time.Duration, value time.Duration) {
+		if *d <= 0 {
+			*d = value
+		}
+	}
+	set(&o.Fast, 5*time.Second)
+	set(&o.Slow, 30*time.Second)
+	set(&o.Identity, 10*time.Minute)
+	set(&o.Retry, time.Second)
+	set(&o.RetryMax, 30*time.Second)
+	if o.LibraryPath == "" {
+		o.LibraryPath = "libnvidia-ml.so.1"
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Metrics == nil {
+		o.Metrics = metrics.NewSet()
+	}
+	return o
+}

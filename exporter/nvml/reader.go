@@ -1,0 +1,237 @@
+//go:build linux && cgo
+
+package nvml
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"github.com/leasewatch/leasewatch/exporter/gpu"
+)
+
+// Reader is the gpu.Source of a host with NVIDIA's driver.
+//
+// Three kinds of goroutines make it: the host's, which starts the driver and counts its GPUs;
+// one for each GPU, which alone calls for it; and the keeper (Run's own), which calls nothing,
+// watches the others for calls that hang, and publishes. A fourth waits for events.
+type Reader struct {
+	options Options
+	timing  *timing
+	current atomic.Pointer[gpu.Snapshot]
+	started atomic.Bool
+
+	// calls is held for reading by each goroutine while it is in the driver, and for writing
+	// to shut the driver's library down.
+	calls   sync.RWMutex
+	session atomic.Pointer[session] // nil while the driver is not up
+	host    *caller
+	failed  chan failure  // a call said that the driver is gone
+	rescan  chan struct{} // the list of GPUs may have changed
+	dirty   chan struct{} // there is something new to publish
+
+	// emitting keeps events in order. It is taken before mu.
+	emitting sync.Mutex
+	emit     func(gpu.Event)
+
+	mu     sync.Mutex // guards what follows
+	driver gpu.Driver
+	cards  []*card
+	slots  []*slot
+	// handles tells whose events they are, also of cards that cannot be asked any more.
+	handles map[nvml.Device]*card
+}
+
+// failure is one call's word that the driver does not answer any more.
+type failure struct {
+	session *session
+	state   gpu.DriverState
+	reason  string
+}
+
+var _ gpu.Source = (*Reader)(nil)
+
+// New returns a Reader. It calls nothing before Run.
+func New(options Options) (*Reader, error) {
+	options = options.withDefaults()
+	if options.Slow < options.Fast || options.Identity < options.Slow {
+		return nil, errors.New("the intervals of the tiers must not shrink: fast <= slow <= identity")
+	}
+	r := &Reader{
+		options: options,
+		timing:  &timing{set: options.Metrics},
+		failed:  make(chan failure, 1),
+		rescan:  make(chan struct{}, 1),
+		dirty:   make(chan struct{}, 1),
+		driver:  gpu.Driver{State: gpu.DriverInitFailed, Reason: "not started yet"},
+	}
+	r.host = newCaller(options.Now, r.timing, r.budget())
+	r.publish()
+	return r, nil
+}
+
+// budget is how long a call may take before its round is given up: one interval of the fast
+// tier, and not so little that a busy machine looks like a hanging driver.
+func (r *Reader) budget() time.Duration { return max(r.options.Fast, time.Second) }
+
+// Snapshot returns the newest snapshot.
+func (r *Reader) Snapshot() *gpu.Snapshot { return r.current.Load() }
+
+// stopPatience is how long Run waits for its goroutines once ctx has ended. A call stuck in
+// the kernel cannot be called back; its thread ends with the process.
+const stopPatience = time.Second
+
+// Run collects until ctx ends. It may be called once.
+func (r *Reader) Run(ctx context.Context, emit func(gpu.Event)) error {
+	if !r.started.CompareAndSwap(false, true) {
+		return errors.New("this reader has run already: make a new one")
+	}
+	r.emit = emit
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r.runHost(ctx)
+	}()
+	r.keep(ctx)
+	select {
+	case <-done:
+	case <-time.After(stopPatience):
+		r.options.Logger.Warn("a driver call has not returned: its thread stays until the process ends")
+	}
+	return nil
+}
+
+// settle is how long a new reading may wait to be published together with those of the other GPUs.
+const settle = 20 * time.Millisecond
+
+// keep publishes what the workers bring, and watches for calls that hang.
+func (r *Reader) keep(ctx context.Context) {
+	watch := time.NewTicker(r.options.Fast)
+	defer watch.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-watch.C:
+			r.watchCalls()
+			r.publish()
+		case <-r.dirty:
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(settle):
+			}
+			r.publish()
+		}
+	}
+}
+
+// watchCalls tells the state machines of calls that have been out longer than their budget.
+func (r *Reader) watchCalls() {
+	now := r.options.Now()
+	if out := r.host.current.Load(); out != nil && now.Sub(out.since) > r.budget() {
+		r.mu.Lock()
+		if r.session.Load() == nil {
+			r.driver.State = gpu.DriverInitFailed
+			r.driver.Reason = out.name + " has not returned for " + now.Sub(out.since).Round(time.Second).String() +
+				": the driver hangs; look at the kernel log"
+		}
+		r.mu.Unlock()
+	}
+	r.mu.Lock()
+	slots := r.slots
+	r.mu.Unlock()
+	for _, s := range slots {
+		out := s.caller.current.Load()
+		if out == nil || now.Sub(out.since) <= r.budget() {
+			continue
+		}
+		r.observe(s.bound(r), gpu.Observation{
+			At: now, Answer: gpu.AnswerTimeout, Since: s.slowSince(out.since), Reason: out.name + " has not returned",
+		}, nil)
+	}
+}
+
+// publish puts the snapshot together.
+func (r *Reader) publish() {
+	now := r.options.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := &gpu.Snapshot{At: now, Driver: r.driver, GPUs: make([]gpu.GPU, len(r.cards))}
+	for i, c := range r.cards {
+		s.GPUs[i] = c.describe(now, 2*r.budget())
+	}
+	sortByIndex(s.GPUs)
+	r.current.Store(s)
+}
+
+func (r *Reader) markDirty() { signal(r.dirty) }
+
+// signal wakes whoever waits at a channel of one place.
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// observe tells a card's state machine what was seen. update, if any, changes the card in the
+// same step, or says that what was seen does not count any more. A change of state is
+// published before it is told.
+func (r *Reader) observe(c *card, o gpu.Observation, update func(*card) bool) {
+	if c == nil {
+		return
+	}
+	r.emitting.Lock()
+	defer r.emitting.Unlock()
+	r.mu.Lock()
+	if update != nil && !update(c) {
+		r.mu.Unlock()
+		return
+	}
+	change, changed := c.machine.Observe(o)
+	identity := c.identity
+	r.mu.Unlock()
+	if !changed {
+		r.markDirty()
+		return
+	}
+	r.publish()
+	r.options.Logger.Info("GPU changed its state", slog.Int("gpu", identity.Index), slog.String("uuid", identity.UUID),
+		slog.String("from", string(change.From)), slog.String("to", string(change.To)), slog.String("reason", change.Reason))
+	r.emit(gpu.Event{At: change.Seen, GPU: identity, From: change.From, To: change.To, Reason: change.Reason})
+}
+
+// setDriver notes how the driver answers, and logs it when that changed.
+func (r *Reader) setDriver(state gpu.DriverState, reason string) {
+	r.mu.Lock()
+	changed := r.driver.State != state || r.driver.Reason != reason
+	r.driver.State, r.driver.Reason = state, reason
+	r.mu.Unlock()
+	if !changed {
+		return
+	}
+	r.publish()
+	level := slog.LevelWarn
+	if state == gpu.DriverOK {
+		level = slog.LevelInfo
+	}
+	r.options.Logger.Log(context.Background(), level, "driver", slog.String("state", string(state)), slog.String("reason", reason))
+}
+
+// setVersions notes the driver's versions and counts their changes.
+func (r *Reader) setVersions(driver, cuda, library string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	d := &r.driver
+	known := d.Version != "" || d.CUDAVersion != "" || d.NVMLVersion != ""
+	if known && (d.Version != driver || d.CUDAVersion != cuda || d.NVMLVersion != library) {
+		d.Changes++
+	}
+	d.Version, d.CUDAVersion, d.NVMLVersion = driver, cuda, library
+}
