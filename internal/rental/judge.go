@@ -62,15 +62,23 @@ func Judge(in JudgeInput) (Verdict, error) {
 
 // judgeScope combines the seats' timelines as the contract's scope says.
 func judgeScope(v *Verdict, a Availability, judged Span, names []string, timelines [][]Interval, lang string) {
+	if a.Scope == ScopeGPU {
+		judgeEach(v, a, names, timelines, lang)
+		return
+	}
+	v.measure(a, scoped(a, judged, timelines))
+}
+
+// scoped returns the timelines whose time is summed under the contract's scope: one for the lease
+// where its cards count together, else one for each card.
+func scoped(a Availability, judged Span, timelines [][]Interval) [][]Interval {
 	switch a.Scope {
 	case ScopeAll:
-		v.measure(a, [][]Interval{combine(judged, timelines, len(timelines))})
+		return [][]Interval{combine(judged, timelines, len(timelines))}
 	case ScopeKOfN:
-		v.measure(a, [][]Interval{combine(judged, timelines, a.Needed)})
-	case ScopeWeighted:
-		v.measure(a, timelines)
+		return [][]Interval{combine(judged, timelines, a.Needed)}
 	default:
-		judgeEach(v, a, names, timelines, lang)
+		return timelines
 	}
 }
 
@@ -116,6 +124,7 @@ func (v Verdict) worseThan(o Verdict) bool {
 // measure counts the classes over the timelines and judges.
 func (v *Verdict) measure(a Availability, timelines [][]Interval) {
 	var rawUnknown int64
+	v.Cards = len(timelines)
 	for _, timeline := range timelines {
 		c := countClasses(timeline)
 		v.PeriodMS += c.total()

@@ -59,7 +59,7 @@ func (in JudgeInput) seatTimeline(s seat, promised bool, judged Span) []Interval
 func (in JudgeInput) cardTimeline(uuid string, part Span) []Interval {
 	told := Partition(part, in.Timelines[uuid])
 	for i := range told {
-		if told[i].Reason == ReasonDegraded {
+		if told[i].Reason == ReasonDegraded && in.Contract.Availability != nil {
 			told[i].Class = Class(in.Contract.Availability.Degraded)
 		}
 	}

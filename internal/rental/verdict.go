@@ -45,6 +45,9 @@ type Verdict struct {
 	// OutageRule is how the contract counts outages, Denominator what its share is of.
 	OutageRule  string `json:"outage_rule,omitempty"`
 	Denominator string `json:"denominator,omitempty"`
+	// Cards is over how many timelines the milliseconds are summed: the lease's cards where the
+	// scope is weighted, else 1.
+	Cards int `json:"cards,omitempty"`
 	// ExcludedBy is the excluded time by reason, in milliseconds: maintenance, stopped, tenant.
 	ExcludedBy map[string]int64 `json:"excluded_by,omitempty"`
 	// ExcludedLeaves tells whether excluded time is out of the denominator.

@@ -1,0 +1,199 @@
+package sla
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/leasewatch/leasewatch/internal/rental"
+)
+
+// stateMetric is the state set that exporters tell.
+const stateMetric = "gpu_state"
+
+// Derive works out the timelines and downtime facts of a lease over the span again, up to now,
+// from the samples. It is idempotent: the same samples give the same facts, in any order of arrival.
+func (s *Service) Derive(ctx context.Context, lease string, span rental.Span) error {
+	l, err := s.ledger.Lease(ctx, lease)
+	if err != nil {
+		return err
+	}
+	assignments, err := s.ledger.Assignments(ctx, lease)
+	if err != nil {
+		return err
+	}
+	for _, a := range assignments {
+		if err := s.deriveCard(ctx, l, a, span); err != nil {
+			return fmt.Errorf("lease %s, gpu %s: %w", lease, a.UUID, err)
+		}
+	}
+	return nil
+}
+
+// deriveCard derives the part of one assignment that lies in the span.
+func (s *Service) deriveCard(ctx context.Context, lease rental.Lease, a rental.Assignment, span rental.Span) error {
+	span = span.Clip(a.Span).Clip(lease.Span())
+	span.End = min(span.End, s.now())
+	if span.Empty() {
+		return nil
+	}
+	parts, err := s.sampled(ctx, span)
+	if err != nil {
+		return err
+	}
+	hold := rental.Millis(0)
+	for _, p := range parts {
+		hold = max(hold, rental.Millis(2*p.IntervalMS))
+	}
+	matchers := map[string]string{"uuid": a.UUID}
+	series, err := s.samples.Select(ctx, stateMetric, matchers, rental.Span{Start: span.Start - hold, End: span.End})
+	if err != nil {
+		return fmt.Errorf("samples of %s: %w", stateMetric, err)
+	}
+	var intervals []rental.Interval
+	for _, p := range parts {
+		intervals = append(intervals, rental.StateTimeline(p.Span, series, p.IntervalMS)...)
+	}
+	if err := s.ledger.SaveTimeline(ctx, lease.ID, a.UUID, span, intervals); err != nil {
+		return err
+	}
+	return s.saveDowntimes(ctx, lease, a, span)
+}
+
+// sampled cuts a span where the interval of samples changes; the configured one holds where the
+// ledger knows of no other.
+func (s *Service) sampled(ctx context.Context, span rental.Span) ([]rental.SampleInterval, error) {
+	known, err := s.ledger.SampleIntervals(ctx, span)
+	if err != nil {
+		return nil, err
+	}
+	own := s.opts.SampleInterval.Milliseconds()
+	var out []rental.SampleInterval
+	cursor := span.Start
+	for _, k := range known {
+		if k.Span.Start > cursor {
+			out = append(out, rental.SampleInterval{Span: rental.Span{Start: cursor, End: k.Span.Start}, IntervalMS: own})
+		}
+		out = append(out, k)
+		cursor = k.Span.End
+	}
+	if cursor < span.End {
+		out = append(out, rental.SampleInterval{Span: rental.Span{Start: cursor, End: span.End}, IntervalMS: own})
+	}
+	return out, nil
+}
+
+// saveDowntimes records the card's downtime around the span as facts, and withdraws facts that
+// late samples disproved.
+func (s *Service) saveDowntimes(ctx context.Context, lease rental.Lease, a rental.Assignment, span rental.Span) error {
+	contract, err := s.ledger.Contract(ctx, lease.Contract)
+	if err != nil {
+		return err
+	}
+	// A run that touches the span may have begun before it, so the whole service is read.
+	service := a.Span.Clip(lease.Span())
+	timeline, err := s.ledger.Timeline(ctx, lease.ID, a.UUID, rental.Span{Start: service.Start, End: min(service.End, s.now())})
+	if err != nil {
+		return err
+	}
+	end := service.Start
+	if n := len(timeline); n > 0 {
+		end = timeline[n-1].Span.End
+	}
+	found := map[string]rental.Downtime{}
+	for _, run := range downRuns(timeline) {
+		if run.span.End < span.Start || run.span.Start > span.End {
+			continue
+		}
+		d := fact(lease.ID, a, run, contract)
+		if run.span.End == end && end < service.End {
+			d.Span.End = rental.Forever // it goes on; a good sample or silence will end it
+		}
+		found[d.ID] = d
+	}
+	known, err := s.ledger.Downtimes(ctx, lease.ID, rental.Span{Start: span.Start - 1, End: span.End + 1})
+	if err != nil {
+		return err
+	}
+	for _, old := range known {
+		mine := strings.HasPrefix(old.ID, rental.AutomaticPrefix) && len(old.UUIDs) == 1 && old.UUIDs[0] == a.UUID
+		if !mine || old.Span.Empty() || old.Span.Start < service.Start || old.Span.Start >= service.End {
+			continue
+		}
+		now, still := found[old.ID]
+		if still && sameFact(old, now) {
+			delete(found, old.ID)
+			continue
+		}
+		if still {
+			found[old.ID] = keepPerson(old, now)
+		} else {
+			old.Span.End = old.Span.Start
+			old.Witnesses = append(old.Witnesses, "withdrawn: later samples show no such downtime")
+			if err := s.ledger.SaveDowntime(ctx, old); err != nil {
+				return err
+			}
+		}
+	}
+	for _, d := range found {
+		if err := s.ledger.SaveDowntime(ctx, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sameFact tells whether a recorded fact says what was derived. Who approved it is a person's
+// matter and is kept.
+func sameFact(old, derived rental.Downtime) bool {
+	return old.Span == derived.Span && old.Reason == derived.Reason
+}
+
+// keepPerson keeps what a person said of a fact whose span is derived anew. An approval holds for
+// no more time than was approved.
+func keepPerson(old, derived rental.Downtime) rental.Downtime {
+	derived.Cause, derived.Incident = old.Cause, old.Incident
+	if old.ApprovedBy != "" && old.Span.Start <= derived.Span.Start && derived.Span.End <= old.Span.End {
+		derived.ApprovedBy = old.ApprovedBy
+	}
+	return derived
+}
+
+// run is a stretch of down time and the states that it went through.
+type run struct {
+	span   rental.Span
+	states []string
+}
+
+func downRuns(timeline []rental.Interval) []run {
+	var runs []run
+	for _, iv := range timeline {
+		if iv.Class != rental.Down {
+			continue
+		}
+		if n := len(runs); n > 0 && runs[n-1].span.End == iv.Span.Start {
+			runs[n-1].span.End = iv.Span.End
+			runs[n-1].states = append(runs[n-1].states, iv.Reason)
+			continue
+		}
+		runs = append(runs, run{span: iv.Span, states: []string{iv.Reason}})
+	}
+	return runs
+}
+
+// fact makes the downtime of a run. Its id depends on lease, card and start alone, so deriving it
+// again, or its longer end, is the same fact.
+func fact(lease string, a rental.Assignment, r run, c rental.Contract) rental.Downtime {
+	sum := sha256.Sum256([]byte(lease + "\x00" + a.UUID + "\x00" + r.span.Start.String()))
+	d := rental.Downtime{
+		ID: rental.AutomaticPrefix + hex.EncodeToString(sum[:8]), Lease: lease, UUIDs: []string{a.UUID}, Span: r.span,
+		Cause: rental.CauseOfState(r.states[0]), Reason: r.states[0],
+		Witnesses: []string{fmt.Sprintf("%s{uuid=%q,state=%q} == 1 at %s", stateMetric, a.UUID, r.states[0], r.span.Start)},
+	}
+	if c.DowntimeApproval == rental.ApprovalAutomatic {
+		d.ApprovedBy = rental.ApprovalAutomatic
+	}
+	return d
+}

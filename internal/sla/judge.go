@@ -1,0 +1,139 @@
+package sla
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/leasewatch/leasewatch/internal/rental"
+)
+
+// Verdict judges the lease's availability in the period. An open period is judged as far as its
+// samples were read, and marked open. A lease without an objective is "not measured".
+func (s *Service) Verdict(ctx context.Context, lease string, period rental.Span) (rental.Verdict, error) {
+	in, err := s.input(ctx, lease, period)
+	if err != nil {
+		return rental.Verdict{}, err
+	}
+	return rental.Judge(in)
+}
+
+// Credits returns what missed objectives pay back, for each calendar month of the contract's zone
+// that lies wholly in the period. The credit of a month is provisional until the month has ended
+// and late samples are no longer taken. Months without a credit are absent.
+func (s *Service) Credits(ctx context.Context, lease string, period rental.Span) ([]rental.Credit, error) {
+	l, err := s.ledger.Lease(ctx, lease)
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.ledger.Contract(ctx, l.Contract)
+	if err != nil {
+		return nil, err
+	}
+	if c.Credits == nil {
+		return nil, nil
+	}
+	months, err := rental.Months(c.TimeZone, l.Span().Clip(period))
+	if err != nil {
+		return nil, fmt.Errorf("credits of lease %s: %w", lease, err)
+	}
+	var out []rental.Credit
+	for _, m := range months {
+		month, err := m.Span(c.TimeZone)
+		if err != nil {
+			return nil, err
+		}
+		if month.Start < period.Start || month.End > period.End || month.Start >= s.now() {
+			continue
+		}
+		credit, err := s.credit(ctx, lease, month)
+		if err != nil {
+			return nil, fmt.Errorf("credit of lease %s for %s: %w", lease, m, err)
+		}
+		if credit.Amount.Minor != 0 {
+			out = append(out, credit)
+		}
+	}
+	return out, nil
+}
+
+func (s *Service) credit(ctx context.Context, lease string, month rental.Span) (rental.Credit, error) {
+	in, err := s.input(ctx, lease, month)
+	if err != nil {
+		return rental.Credit{}, err
+	}
+	verdict, err := rental.Judge(in)
+	if err != nil {
+		return rental.Credit{}, err
+	}
+	charged := rental.ChargeInput{Facts: in.Facts, Period: rental.Span{Start: month.Start, End: max(min(month.End, s.now()), month.Start)}}
+	net, err := rental.Charge(charged)
+	if err != nil {
+		return rental.Credit{}, err
+	}
+	gross, err := rental.Charge(charged.Gross())
+	if err != nil {
+		return rental.Credit{}, err
+	}
+	credit, err := rental.CreditFor(rental.CreditInput{
+		Facts: in.Facts, Verdict: verdict, Gross: gross, Net: net, Approved: approved(in.Downtimes, month), Language: in.Contract.Language,
+	})
+	credit.Provisional = s.now() < month.End+rental.Millis(s.opts.Grace.Milliseconds())
+	return credit, err
+}
+
+// approved tells whether no downtime of the period waits for a person.
+func approved(downtimes []rental.Downtime, period rental.Span) bool {
+	for _, d := range downtimes {
+		if d.ApprovedBy == "" && d.Span.Overlaps(period) {
+			return false
+		}
+	}
+	return true
+}
+
+// input reads what a verdict over the period rests on.
+func (s *Service) input(ctx context.Context, lease string, period rental.Span) (rental.JudgeInput, error) {
+	in := rental.JudgeInput{Period: period}
+	var err error
+	if in.Lease, err = s.ledger.Lease(ctx, lease); err != nil {
+		return in, err
+	}
+	if in.Contract, err = s.ledger.Contract(ctx, in.Lease.Contract); err != nil {
+		return in, err
+	}
+	in.Contract.Name, in.Language = in.Lease.Contract, in.Contract.Language
+	if in.Assignments, err = s.ledger.Assignments(ctx, lease); err != nil {
+		return in, err
+	}
+	// Windows and downtime are read from the lease's start, so that what was open is known to be.
+	known := rental.Span{Start: in.Lease.Start, End: max(min(period.End, in.Lease.End), in.Lease.Start+1)}
+	if in.Downtimes, err = s.ledger.Downtimes(ctx, lease, known); err != nil {
+		return in, err
+	}
+	if in.Maintenances, err = s.ledger.Maintenances(ctx, known); err != nil {
+		return in, err
+	}
+	in.Timelines = map[string][]rental.Interval{}
+	derived := s.now()
+	for _, a := range in.Assignments {
+		if in.Timelines[a.UUID] == nil {
+			if in.Timelines[a.UUID], err = s.ledger.Timeline(ctx, lease, a.UUID, known); err != nil {
+				return in, err
+			}
+		}
+		if a.Span.Contains(s.now()) {
+			end, err := s.ledger.TimelineEnd(ctx, lease, a.UUID)
+			if err != nil {
+				return in, err
+			}
+			derived = min(derived, end)
+		}
+	}
+	if period.End > s.now() {
+		// What is newer than the last round was not read yet and says nothing; a round that is
+		// long overdue is blindness and shows as unknown.
+		in.Now = max(derived, s.now()-rental.Millis((s.opts.Every+time.Minute).Milliseconds()))
+	}
+	return in, nil
+}
