@@ -57,7 +57,6 @@ func (m *Monitor) toAlert(expr string, a *rules.Alert) Alert {
 	return Alert{
 		Labels:      a.Labels.Map(),
 		Annotations: a.Annotations.Map(),
-		ActiveAt:    a.ActiveAt,
 		StartsAt:    a.FiredAt,
 		EndsAt:      a.ResolvedAt,
 		ValidUntil:  a.ValidUntil,

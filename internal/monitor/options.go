@@ -82,9 +82,7 @@ type Options struct {
 type Alert struct {
 	Labels      map[string]string
 	Annotations map[string]string
-	// ActiveAt is when the condition became true; StartsAt when the alert fired, which is
-	// later by its hold time.
-	ActiveAt time.Time
+	// StartsAt is when the alert fired: its condition became true a hold time earlier.
 	StartsAt time.Time
 	// EndsAt is when the alert ended; zero while it fires.
 	EndsAt time.Time
