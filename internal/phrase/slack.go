@@ -2,55 +2,69 @@ package phrase
 
 // Sentences of pages in chat. The slack room keeps this table.
 const (
+	SlackLine           Key = "slack.line"
+	SlackLineResolved   Key = "slack.line_resolved"
+	SlackLineUnknown    Key = "slack.line_unknown"
+	SlackLineDrill      Key = "slack.line_drill"
 	SlackAck            Key = "slack.ack"
 	SlackRunbook        Key = "slack.runbook"
 	SlackOpenIncident   Key = "slack.open_incident"
 	SlackWho            Key = "slack.who"
+	SlackLease          Key = "slack.lease"
 	SlackNoLease        Key = "slack.no_lease"
 	SlackSince          Key = "slack.since"
 	SlackBudget         Key = "slack.budget"
+	SlackBudgetOver     Key = "slack.budget_over"
 	SlackStake          Key = "slack.stake"
+	SlackCost           Key = "slack.cost"
 	SlackDoFirst        Key = "slack.do_first"
-	SlackFiring         Key = "slack.firing"
-	SlackValue          Key = "slack.value"
-	SlackThreshold      Key = "slack.threshold"
+	SlackSKU            Key = "slack.sku"
+	SlackSerial         Key = "slack.serial"
+	SlackSite           Key = "slack.site"
+	SlackProvider       Key = "slack.provider"
 	SlackAckedBy        Key = "slack.acked_by"
 	SlackResolvedAfter  Key = "slack.resolved_after"
 	SlackResolvedBy     Key = "slack.resolved_by"
 	SlackUnknownAfter   Key = "slack.unknown_after"
-	SlackDrill          Key = "slack.drill"
 	SlackRepeat         Key = "slack.repeat"
 	SlackWorsened       Key = "slack.worsened"
 	SlackReopened       Key = "slack.reopened"
+	SlackDetails        Key = "slack.details"
 	SlackNotAllowed     Key = "slack.not_allowed"
 	SlackAckFailed      Key = "slack.ack_failed"
-	SlackIncidentGone   Key = "slack.incident_gone"
 	SlackUnnamedSubject Key = "slack.unnamed"
 )
 
 var slackTexts = map[Key]sentence{
+	SlackLine:           {"%[1]s %[2]s  %[3]s", "%[1]s %[2]s  %[3]s"},
+	SlackLineResolved:   {"%[1]s %[2]s resolved  %[3]s", "%[1]s %[2]s（已恢复）  %[3]s"},
+	SlackLineUnknown:    {"%[1]s %[2]s unknown  %[3]s", "%[1]s %[2]s（状态未知）  %[3]s"},
+	SlackLineDrill:      {"%[1]s DRILL, nothing is broken. %[2]s  %[3]s", "%[1]s 演练，并无故障。%[2]s  %[3]s"},
 	SlackAck:            {"Ack", "确认"},
 	SlackRunbook:        {"Runbook", "处置手册"},
 	SlackOpenIncident:   {"Incident", "事件详情"},
 	SlackWho:            {"Lease %[1]s, tenant %[2]s", "租约 %[1]s，租户 %[2]s"},
+	SlackLease:          {"Lease %s", "租约 %s"},
 	SlackNoLease:        {"No lease affected", "不影响任何租约"},
 	SlackSince:          {"since %s", "自 %s 起"},
 	SlackBudget:         {"error budget left %s", "剩余错误预算 %s"},
-	SlackStake:          {"at stake %s", "涉及金额 %s"},
+	SlackBudgetOver:     {"error budget overdrawn by %s", "错误预算已超支 %s"},
+	SlackStake:          {"at stake %s", "涉及赔付 %s"},
+	SlackCost:           {"cost %s", "代价 %s"},
 	SlackDoFirst:        {"First: %s", "先做：%s"},
-	SlackFiring:         {"%[1]d of %[2]d alerts firing", "%[2]d 条告警中 %[1]d 条仍在触发"},
-	SlackValue:          {"value %[1]s, threshold %[2]s", "当前值 %[1]s，阈值 %[2]s"},
-	SlackThreshold:      {"threshold %s", "阈值 %s"},
-	SlackAckedBy:        {"Acknowledged by %[1]s after %[2]s", "%[1]s 在 %[2]s 后确认"},
-	SlackResolvedAfter:  {"Resolved after %s", "历时 %s 后恢复"},
-	SlackResolvedBy:     {"Resolved after %[1]s, acknowledged by %[2]s", "历时 %[1]s 后恢复，由 %[2]s 确认"},
-	SlackUnknownAfter:   {"The alert vanished while nobody watched; there is no evidence that it healed. Check by hand.", "告警在无人观测时消失，没有恢复的证据。请人工检查。"},
-	SlackDrill:          {"Drill: nothing is broken", "演练：并无故障"},
-	SlackRepeat:         {"May have been sent before: the connection broke while it was on its way", "可能重复发送：发送途中连接中断"},
+	SlackSKU:            {"%s", "%s"},
+	SlackSerial:         {"serial %s", "序列号 %s"},
+	SlackSite:           {"site %s", "站点 %s"},
+	SlackProvider:       {"provider %s", "服务商 %s"},
+	SlackAckedBy:        {"acknowledged by %[1]s after %[2]s", "%[1]s 在 %[2]s后确认"},
+	SlackResolvedAfter:  {"Resolved after %s, nobody had acknowledged", "历时 %s恢复，无人确认"},
+	SlackResolvedBy:     {"Resolved after %[1]s, acknowledged by %[2]s", "历时 %[1]s恢复，由 %[2]s 确认"},
+	SlackUnknownAfter:   {"The alert vanished while nobody watched, and no evidence tells whether it healed. Check by hand.", "告警在无人观测时消失，没有证据表明是否恢复。请人工检查。"},
+	SlackRepeat:         {"May have been sent before: the connection broke while it was on its way.", "可能重复发送：发送途中连接中断。"},
 	SlackWorsened:       {"Worse: %s", "情况加重：%s"},
 	SlackReopened:       {"Fired again: %s", "再次触发：%s"},
+	SlackDetails:        {"Details of %s", "%s 的详情"},
 	SlackNotAllowed:     {"You are not on the list of people who may acknowledge. Ask an admin to add your Slack user id to slack.people.", "您不在可确认告警的人员名单中。请管理员把您的 Slack 用户 ID 加入 slack.people。"},
-	SlackAckFailed:      {"The acknowledgement of %s could not be stored. Press Ack again; if it keeps failing, check the server's log.", "%s 的确认未能保存。请再按一次“确认”；若仍失败，请查看服务器日志。"},
-	SlackIncidentGone:   {"There is no incident %s any more.", "事件 %s 已不存在。"},
+	SlackAckFailed:      {"The acknowledgement of %s could not be stored. Press Ack again; if it keeps failing, look into the server's log.", "%s 的确认未能保存。请再按一次“确认”；若仍失败，请查看服务器日志。"},
 	SlackUnnamedSubject: {"a subject without a name", "未命名对象"},
 }
