@@ -1,0 +1,345 @@
+package sla_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/leasewatch/leasewatch/internal/billing"
+	"github.com/leasewatch/leasewatch/internal/ledger"
+	"github.com/leasewatch/leasewatch/internal/rental"
+	"github.com/leasewatch/leasewatch/internal/sla"
+)
+
+// The rooms meet in the server; here they are held together.
+var (
+	_ sla.Ledger      = (*ledger.Ledger)(nil)
+	_ billing.Ledger  = (*ledger.Ledger)(nil)
+	_ billing.Credits = (*sla.Service)(nil)
+	_ sla.Samples     = (*recording)(nil)
+)
+
+// recording is a store of samples that the test fills.
+type recording struct{ series map[string][]rental.Series } // by uuid
+
+func (r *recording) Select(_ context.Context, metric string, matchers map[string]string, span rental.Span) ([]rental.Series, error) {
+	if metric != "gpu_state" {
+		return nil, fmt.Errorf("unexpected metric %s", metric)
+	}
+	var out []rental.Series
+	for _, s := range r.series[matchers["uuid"]] {
+		part := rental.Series{Labels: s.Labels}
+		for _, sample := range s.Samples {
+			if span.Contains(sample.At) {
+				part.Samples = append(part.Samples, sample)
+			}
+		}
+		out = append(out, part)
+	}
+	return out, nil
+}
+
+// tell records the state of a card every 15 s of the span, as scraping does: a state set.
+func (r *recording) tell(uuid, state string, span rental.Span) {
+	if r.series == nil {
+		r.series = map[string][]rental.Series{}
+	}
+	for at := span.Start; at < span.End; at += 15_000 {
+		for _, name := range []string{"ok", "lost"} {
+			value := 0.0
+			if name == state {
+				value = 1
+			}
+			r.series[uuid] = append(r.series[uuid], rental.Series{
+				Labels: map[string]string{"uuid": uuid, "state": name}, Samples: []rental.Sample{{At: at, Value: value}},
+			})
+		}
+	}
+}
+
+// world is a real ledger with one lease, and a clock.
+type world struct {
+	*ledger.Ledger
+	sla     *sla.Service
+	billing *billing.Service
+	samples *recording
+	now     time.Time
+}
+
+func at(clock string) rental.Millis {
+	t, err := time.Parse(time.RFC3339, "2026-05-10T"+clock+"Z")
+	if err != nil {
+		panic(err)
+	}
+	return rental.At(t)
+}
+
+func between(from, to string) rental.Span { return rental.Span{Start: at(from), End: at(to)} }
+
+func decimal(text string) rental.Decimal {
+	d, err := rental.ParseDecimal(text)
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
+func contract() rental.Contract {
+	yes, no := true, false
+	return rental.Contract{
+		Name: "hourly", Provider: "north", Currency: "CNY", TimeZone: "UTC", Language: "en",
+		Plan: rental.Plan{Mode: rental.ModeHour, Unit: rental.UnitGPU, Rounding: rental.Exact,
+			Prices: []rental.PriceVersion{{Price: decimal("10")}}},
+		BillWhileDown: &yes, BillWhileMaintenance: &yes, LineRounding: rental.HalfUp,
+		Availability: &rental.Availability{
+			TargetPercent: decimal("99.5"), Scope: rental.ScopeGPU, Period: rental.PeriodCalendarMonth,
+			Denominator: rental.DenominatorLease, Outage: rental.OutageExact, Degraded: "up", Unknown: "excluded",
+			ExcludedLeavesDenominator: &no,
+		},
+		Credits: &rental.Credits{Base: rental.BaseGross, Scope: rental.UnitGPU, CapPercent: decimal("100"),
+			Tiers: []rental.CreditTier{{Under: decimal("99.5"), Percent: decimal("10")}, {Under: decimal("95"), Percent: decimal("25")}}},
+		DowntimeApproval: rental.ApprovalAutomatic, AutoCredit: true,
+	}
+}
+
+// newWorld is a lease of GPU-A from 10:00 to 11:00 under the contract, seen at the clock.
+func newWorld(t *testing.T, c rental.Contract, clock string) *world {
+	t.Helper()
+	w := &world{samples: &recording{}, now: at("09:00:00").Time()}
+	now := func() time.Time { return w.now }
+	log := slog.New(slog.DiscardHandler)
+	var err error
+	w.Ledger, err = ledger.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "ledger.db"), ledger.Options{Logger: log, Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	var r rental.Resources
+	r.Providers = []rental.Provider{{Name: "north", DisplayName: "North"}}
+	r.Tenants = []rental.Tenant{{Name: "acme", DisplayName: "Acme"}}
+	r.Sites = []rental.Site{{Name: "oslo", Provider: "north"}}
+	r.Hosts = []rental.Host{{Name: "gpu-a1", Site: "oslo", Slots: 8}}
+	r.SKUs = []rental.SKU{{Name: "h100", Model: "H100 80GB HBM3", FormFactor: "SXM5", MemoryMiB: 81559}}
+	for i, uuid := range []string{"GPU-A", "GPU-B"} {
+		r.GPUs = append(r.GPUs, rental.GPU{UUID: uuid, Serial: uuid, SKU: "h100", Host: "gpu-a1", Slot: i, Life: rental.GPUService})
+	}
+	r.Contracts = []rental.Contract{c}
+	r.Leases = []rental.Lease{{ID: "L-1", Tenant: "acme", Contract: c.Name, Start: at("10:00:00"), End: at("11:00:00"),
+		GPUs: []rental.GPURef{{UUID: "GPU-A"}}}}
+	if _, err := w.Apply(t.Context(), "ada", "test", r, false); err != nil {
+		t.Fatal(err)
+	}
+	w.now = at(clock).Time()
+	w.sla = sla.New(w.Ledger, w.samples, sla.Options{Now: now, Log: log})
+	w.billing = billing.New(w.Ledger, billing.Options{Credits: w.sla, Now: now})
+	return w
+}
+
+func (w *world) derive(t *testing.T) {
+	t.Helper()
+	if err := w.sla.Derive(t.Context(), "L-1", between("10:00:00", "11:00:00")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (w *world) downtimes(t *testing.T) []rental.Downtime {
+	t.Helper()
+	all, err := w.Downtimes(t.Context(), "L-1", between("00:00:00", "23:59:59"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []rental.Downtime
+	for _, d := range all {
+		if !d.Span.Empty() {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+func may(t *testing.T) rental.Span {
+	t.Helper()
+	span, err := rental.MonthSpan("UTC", 2026, time.May)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return span
+}
+
+func (w *world) outage() {
+	w.samples.tell("GPU-A", "ok", between("10:00:00", "10:30:00"))
+	w.samples.tell("GPU-A", "lost", between("10:30:00", "10:36:00"))
+	w.samples.tell("GPU-A", "ok", between("10:36:00", "11:00:00"))
+}
+
+func TestALostGPUBecomesADowntimeAVerdictACreditAndABillLine(t *testing.T) {
+	w := newWorld(t, contract(), "11:00:00")
+	w.outage()
+	w.derive(t)
+	downs := w.downtimes(t)
+	if len(downs) != 1 || downs[0].Span != between("10:30:00", "10:36:00") || downs[0].Cause != rental.CauseProvider ||
+		downs[0].ApprovedBy != rental.ApprovalAutomatic || len(downs[0].Witnesses) == 0 {
+		t.Fatalf("downtimes: %+v", downs)
+	}
+	v, err := w.sla.Verdict(t.Context(), "L-1", may(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Outcome != rental.Breached || v.Low.Percent(v.Target) != "90.0000" || !v.Open {
+		t.Errorf("verdict: %s %s open=%v", v.Outcome, v.Arithmetic, v.Open)
+	}
+	bill, err := w.billing.Bill(t.Context(), "L-1", may(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(bill.Lines) != 2 || bill.Lines[0].Amount.Minor != 1000 || bill.Lines[1].Amount.Minor != -250 || bill.Total.Minor != 750 {
+		t.Errorf("bill: %+v", bill)
+	}
+	if len(bill.Provisional) != 2 {
+		t.Errorf("the open month and its credit are not marked provisional: %v", bill.Provisional)
+	}
+}
+
+func TestDerivingAgainInSmallRoundsGivesTheSameFacts(t *testing.T) {
+	w := newWorld(t, contract(), "11:00:00")
+	w.outage()
+	for clock := at("10:00:05"); clock <= at("11:00:05"); clock += 5000 {
+		w.now = clock.Time()
+		if err := w.sla.Update(t.Context(), 2*time.Minute); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rounds := w.downtimes(t)
+	w.derive(t)
+	whole := w.downtimes(t)
+	if fmt.Sprint(rounds) != fmt.Sprint(whole) || len(whole) != 1 {
+		t.Errorf("rounds gave %+v, the whole %+v", rounds, whole)
+	}
+}
+
+func TestAnOutageThatGoesOnIsOpenUntilAGoodSample(t *testing.T) {
+	w := newWorld(t, contract(), "10:33:00")
+	w.outage()
+	w.derive(t)
+	if downs := w.downtimes(t); len(downs) != 1 || downs[0].Span.End != rental.Forever {
+		t.Fatalf("downtimes: %+v, want one that is open", downs)
+	}
+	w.now = at("10:40:00").Time()
+	w.derive(t)
+	if downs := w.downtimes(t); len(downs) != 1 || downs[0].Span != between("10:30:00", "10:36:00") {
+		t.Fatalf("downtimes: %+v, want one that ended at the first good sample", downs)
+	}
+}
+
+func TestLateSamplesWithdrawWhatTheyDisprove(t *testing.T) {
+	w := newWorld(t, contract(), "11:00:00")
+	w.samples.tell("GPU-A", "ok", between("10:00:00", "10:30:00"))
+	w.samples.tell("GPU-A", "lost", between("10:30:15", "10:36:00"))
+	w.derive(t)
+	first := w.downtimes(t)
+	w.samples.tell("GPU-A", "lost", between("10:29:45", "10:30:15"))
+	w.derive(t)
+	second := w.downtimes(t)
+	if len(first) != 1 || len(second) != 1 || first[0].ID == second[0].ID || second[0].Span.Start != at("10:29:45") {
+		t.Errorf("first %+v, then %+v", first, second)
+	}
+}
+
+func TestAGapIsUnknownAndBookedAsNothing(t *testing.T) {
+	w := newWorld(t, contract(), "11:00:00")
+	w.samples.tell("GPU-A", "ok", between("10:00:00", "10:20:00"))
+	w.samples.tell("GPU-A", "ok", between("10:40:00", "11:00:00"))
+	w.derive(t)
+	if downs := w.downtimes(t); len(downs) != 0 {
+		t.Errorf("a gap became downtime: %+v", downs)
+	}
+	v, err := w.sla.Verdict(t.Context(), "L-1", may(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The last sample before the gap, at 10:19:45, holds for two intervals.
+	if v.Outcome != rental.NotProven || v.UnknownMS != (20*60-15)*1000 {
+		t.Errorf("verdict: %s, unknown %d ms", v.Outcome, v.UnknownMS)
+	}
+}
+
+func TestManualApprovalHoldsTheCreditBack(t *testing.T) {
+	c := contract()
+	c.DowntimeApproval = rental.ApprovalManual
+	w := newWorld(t, c, "11:00:00")
+	w.outage()
+	w.derive(t)
+	bill, err := w.billing.Bill(t.Context(), "L-1", may(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bill.Total.Minor != 1000 || len(bill.Provisional) != 3 {
+		t.Fatalf("an unapproved downtime changed money: %+v", bill)
+	}
+	d := w.downtimes(t)[0]
+	d.ApprovedBy = "anna"
+	if err := w.SaveDowntime(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+	w.derive(t)
+	if d := w.downtimes(t)[0]; d.ApprovedBy != "anna" {
+		t.Errorf("deriving again dropped the approval: %+v", d)
+	}
+	if bill, err = w.billing.Bill(t.Context(), "L-1", may(t)); err != nil || bill.Total.Minor != 750 {
+		t.Errorf("the approved downtime pays nothing back: %+v, %v", bill, err)
+	}
+}
+
+func TestLiveFiguresSpeakOfTheMonthSoFar(t *testing.T) {
+	w := newWorld(t, contract(), "10:35:00")
+	w.outage()
+	w.derive(t)
+	lives, err := w.sla.Live(t.Context())
+	if err != nil || len(lives) != 1 {
+		t.Fatalf("live: %+v, %v", lives, err)
+	}
+	l := lives[0]
+	if l.BudgetMS != 18_000 || l.BudgetLeftMS != 18_000-300_000 || l.BudgetLeft >= 0 {
+		t.Errorf("budget %d ms, left %d ms, %f", l.BudgetMS, l.BudgetLeftMS, l.BudgetLeft)
+	}
+	if l.Burn["5m"] < 199 || l.Burn["5m"] > 201 {
+		t.Errorf("burn over 5 min = %f, want 200: all of it down", l.Burn["5m"])
+	}
+	if len(l.Cards) != 1 || l.Cards[0].State != "lost" || l.Cards[0].Class != rental.Down || l.Cards[0].Since != at("10:30:00") {
+		t.Errorf("cards: %+v", l.Cards)
+	}
+}
+
+func TestAShortBlipBurnsNothingButCounts(t *testing.T) {
+	w := newWorld(t, contract(), "10:32:00")
+	w.samples.tell("GPU-A", "ok", between("10:00:00", "10:30:00"))
+	w.samples.tell("GPU-A", "lost", between("10:30:00", "10:30:45"))
+	w.samples.tell("GPU-A", "ok", between("10:30:45", "10:32:00"))
+	w.derive(t)
+	lives, err := w.sla.Live(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if burn, known := lives[0].Burn["5m"]; !known || burn != 0 || lives[0].Verdict.DownMS != 45_000 {
+		t.Errorf("burn %f (known %v), down %d ms", burn, known, lives[0].Verdict.DownMS)
+	}
+}
+
+func TestRunKeepsALeaseCurrent(t *testing.T) {
+	w := newWorld(t, contract(), "10:40:00")
+	w.outage()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { w.sla.Run(ctx); close(done) }()
+	for deadline := time.Now().Add(20 * time.Second); len(w.downtimes(t)) == 0; {
+		if time.Now().After(deadline) {
+			t.Fatal("no downtime was derived")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	cancel()
+	<-done
+}
