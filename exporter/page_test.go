@@ -60,8 +60,9 @@ func TestEverySeriesSaysWhereItComesFrom(t *testing.T) {
 			if labels["host"] != "gpu-a1" || labels["vantage"] != "guest" {
 				t.Errorf("%s%v: want host and vantage", f.GetName(), labels)
 			}
-			if !strings.HasPrefix(f.GetName(), "gpu_driver") && !strings.HasPrefix(f.GetName(), "gpu_snapshot") && (labels["uuid"] == "" || labels["gpu"] == "") {
-				t.Errorf("%s%v: want uuid and gpu", f.GetName(), labels)
+			ofHost := strings.HasPrefix(f.GetName(), "gpu_driver") || slices.Contains([]string{"gpu_snapshot_timestamp_seconds", "leasewatch_exporter_unsupported_calls"}, f.GetName())
+			if ofHost == (labels["uuid"] != "" || labels["gpu"] != "") {
+				t.Errorf("%s%v: want uuid and gpu where it is about one GPU, and only there", f.GetName(), labels)
 			}
 			if !slices.IsSortedFunc(m.Label, func(a, b *dto.LabelPair) int { return strings.Compare(a.GetName(), b.GetName()) }) {
 				t.Errorf("%s: labels are not sorted", f.GetName())

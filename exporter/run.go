@@ -39,6 +39,8 @@ type NewSource func(SourceConfig) (gpu.Source, error)
 
 // Options are what the program is built with, and what tests put in its place.
 type Options struct {
+	// Version is what the program calls itself; "" means the version that the build recorded.
+	Version string
 	// Sources are the sources that --source may name. At least one is needed.
 	Sources map[string]NewSource
 	// Now is the clock of the source and of pushed samples; nil means time.Now.
@@ -56,6 +58,12 @@ const (
 
 // Run is the program: it parses args, serves until ctx ends, and returns the exit code.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer, opts Options) int {
+	if opts.Version == "" {
+		opts.Version = moduleVersion()
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
 	f, err := parse(args, stdout, stderr, opts)
 	if err != nil {
 		fmt.Fprintf(stderr, "leasewatch-exporter: %v, try --help\n", err)
@@ -65,7 +73,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer, opts Opti
 		return exitOK
 	}
 	if f.command == "version" {
-		fmt.Fprintln(stdout, "leasewatch-exporter", Version())
+		fmt.Fprintln(stdout, "leasewatch-exporter", opts.Version)
 		return exitOK
 	}
 	log := promslog.New(&f.log)
@@ -93,22 +101,19 @@ func serve(ctx context.Context, f *flags, log *slog.Logger, opts Options) error 
 		}
 	}
 	set := metrics.NewSet()
-	if opts.Now == nil {
-		opts.Now = time.Now
-	}
 	f.config.Log, f.config.Metrics, f.config.Now = log, set, opts.Now
 	source, err := opts.Sources[f.source](f.config)
 	if err != nil {
 		return &configError{err}
 	}
 	set.NewGauge(fmt.Sprintf("leasewatch_exporter_build_info{version=%q,revision=%q,goversion=%q,source=%q}",
-		Version(), revision(), runtime.Version(), f.source), func() float64 { return 1 })
+		opts.Version, revision(), runtime.Version(), f.source), func() float64 { return 1 })
 	page := NewPage(source, f.labels, set)
 	out, err := newOutbox(f, page, source, set, log, opts.Now)
 	if err != nil {
 		return err
 	}
-	handler, err := newHandler(page, source, Version(), log)
+	handler, err := newHandler(page, source, opts.Version, log)
 	if err != nil {
 		return err
 	}
@@ -191,8 +196,8 @@ func shutdown(server *http.Server, log *slog.Logger) {
 	}
 }
 
-// Version is the module's version, as the build recorded it.
-func Version() string {
+// moduleVersion is the version that the build recorded.
+func moduleVersion() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
 	}

@@ -11,12 +11,16 @@ import (
 	"github.com/leasewatch/leasewatch/exporter"
 )
 
+// version is set by the Makefile; without it the build's own record counts.
+var version string
+
 func main() { os.Exit(run()) }
 
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	return exporter.Run(ctx, os.Args[1:], os.Stdout, os.Stderr, exporter.Options{
+		Version: version,
 		Sources: map[string]exporter.NewSource{"nvml": driver, "replay": simulation},
 	})
 }

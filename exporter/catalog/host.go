@@ -43,5 +43,21 @@ func hostFamilies() []Family {
 				}
 			},
 		},
+		{
+			Name: "leasewatch_exporter_unsupported_calls", Kind: Gauge, Labels: []string{"call"},
+			Help:   "How many of the GPUs do not answer this driver call. What a card does not support is asked once, not at every round.",
+			Source: "counted by the exporter",
+			Host: func(s *gpu.Snapshot, emit Emit) {
+				cards := map[string]int{}
+				for i := range s.GPUs {
+					for _, call := range s.GPUs[i].Unsupported {
+						cards[call]++
+					}
+				}
+				for _, call := range sortedKeys(cards) {
+					emit(float64(cards[call]), call)
+				}
+			},
+		},
 	}
 }

@@ -30,16 +30,6 @@ func identityFamilies() []Family {
 			},
 		},
 		{
-			Name: "leasewatch_exporter_unsupported_call_info", Kind: Info, Stays: true, Labels: []string{"call"},
-			Help:   "Driver calls that this card does not answer. Each is asked once, not at every round.",
-			Source: "counted by the exporter",
-			GPU: func(g *gpu.GPU, emit Emit) {
-				for _, call := range g.Unsupported {
-					emit(1, call)
-				}
-			},
-		},
-		{
 			Name: "leasewatch_exporter_dropped_readings_total", Kind: Counter, Stays: true, Labels: []string{"call"},
 			Help:   "Readings thrown away because the driver answered a sentinel or an impossible value.",
 			Source: "counted by the exporter",

@@ -6,6 +6,8 @@ import (
 	"strings"
 )
 
+//go:generate go run ./gen ../../METRICS.md
+
 // WriteMarkdown writes METRICS.md: every family with its labels, unit, hardware and source.
 func WriteMarkdown(w io.Writer) error {
 	var b strings.Builder

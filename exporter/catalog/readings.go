@@ -138,7 +138,7 @@ func clockFamilies() []Family {
 		},
 		{
 			Name: "gpu_throttle_active", Kind: Gauge, Labels: []string{"reason"},
-			Help: "1 while this reason holds the clocks back.", Source: "nvmlDeviceGetCurrentClocksEventReasons",
+			Help: "1 while this reason holds the clocks back: gpu_idle, applications_clocks, sw_power_cap, hw_slowdown, sync_boost, sw_thermal, hw_thermal, hw_power_brake, display_clock.", Source: "nvmlDeviceGetCurrentClocksEventReasons",
 			GPU: func(g *gpu.GPU, emit Emit) {
 				for _, reason := range sortedKeys(g.Readings.ThrottleActive) {
 					emit(number(g.Readings.ThrottleActive[reason]), reason)
@@ -147,7 +147,7 @@ func clockFamilies() []Family {
 		},
 		{
 			Name: "gpu_throttle_seconds_total", Kind: Counter, Unit: "seconds", Labels: []string{"reason"},
-			Help:     "Time this reason held the clocks back, as the driver counts it.",
+			Help:     "Time this reason held the clocks back, as the driver counts it. An old driver that does not tell software from hardware counts under thermal.",
 			Hardware: "by reason and generation", Source: "fields NVML_FI_DEV_CLOCKS_EVENT_REASON_*, else nvmlDeviceGetViolationStatus",
 			GPU: each(func(r *gpu.Readings) map[string]float64 { return r.ThrottleSecondsTotal }),
 		},

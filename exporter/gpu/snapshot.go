@@ -153,6 +153,9 @@ type Readings struct {
 	ClockHertz    map[string]float64 // graphics, sm, memory, video
 	ClockMaxHertz map[string]float64
 
+	// The reasons are gpu_idle, applications_clocks, sw_power_cap, hw_slowdown, sync_boost,
+	// sw_thermal, hw_thermal, hw_power_brake and display_clock; an old driver that does not
+	// tell software from hardware counts its seconds under "thermal".
 	ThrottleActive       map[string]bool    // reason -> active now
 	ThrottleSecondsTotal map[string]float64 // reason -> seconds
 

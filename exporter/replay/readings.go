@@ -102,10 +102,11 @@ func (c *card) heatAndClocks(r *gpu.Readings, t time.Time) {
 	clock = math.Round(clock/15e6) * 15e6 // clocks move in steps of 15 MHz
 	r.ClockHertz = map[string]float64{"graphics": clock, "sm": clock, "memory": m.MemoryHertz, "video": math.Round(clock*0.8/15e6) * 15e6}
 	r.ClockMaxHertz = map[string]float64{"graphics": m.SMHertz, "sm": m.SMHertz, "memory": m.MemoryHertz, "video": 1545e6}
-	r.ThrottleActive = map[string]bool{"gpu_idle": load == 0, "sw_power_cap": load >= capLoad && !hot, "sw_thermal_slowdown": hot,
-		"hw_slowdown": false, "hw_thermal_slowdown": false, "hw_power_brake_slowdown": false, "sync_boost": false}
-	r.ThrottleSecondsTotal = map[string]float64{"sw_power_cap": cappedSeconds, "sw_thermal_slowdown": hotSeconds,
-		"hw_thermal_slowdown": 0, "hw_power_brake_slowdown": 0, "sync_boost": 0}
+	r.ThrottleActive = map[string]bool{"gpu_idle": load == 0, "sw_power_cap": load >= capLoad && !hot, "sw_thermal": hot,
+		"hw_slowdown": false, "applications_clocks": false, "display_clock": false,
+		"hw_thermal": false, "hw_power_brake": false, "sync_boost": false}
+	r.ThrottleSecondsTotal = map[string]float64{"sw_power_cap": cappedSeconds, "sw_thermal": hotSeconds,
+		"hw_thermal": 0, "hw_power_brake": 0, "sync_boost": 0}
 }
 
 // memoryHealth counts the script's memory errors. A heal is a reset: what was pending is

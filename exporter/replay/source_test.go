@@ -84,17 +84,17 @@ func TestFailingCoolingThrottles(t *testing.T) {
 	if c := value(t, g.TemperatureCelsius); c < g.TemperatureThresholds["slowdown"] {
 		t.Errorf("%v °C, want at least the slowdown threshold %v", c, g.TemperatureThresholds["slowdown"])
 	}
-	if !g.ThrottleActive["sw_thermal_slowdown"] || g.ThrottleSecondsTotal["sw_thermal_slowdown"] != 260 {
-		t.Errorf("active %v for %v s, want 260 s", g.ThrottleActive, g.ThrottleSecondsTotal["sw_thermal_slowdown"])
+	if !g.ThrottleActive["sw_thermal"] || g.ThrottleSecondsTotal["sw_thermal"] != 260 {
+		t.Errorf("active %v for %v s, want 260 s", g.ThrottleActive, g.ThrottleSecondsTotal["sw_thermal"])
 	}
 	if g.ClockHertz["sm"] >= 0.6*g.ClockMaxHertz["sm"] {
 		t.Errorf("clock %v Hz while held back", g.ClockHertz["sm"])
 	}
 	after := s.At(start.Add(time.Hour + 20*time.Minute)).GPUs[3].Readings
-	if after.ThrottleActive["sw_thermal_slowdown"] || after.ThrottleSecondsTotal["sw_thermal_slowdown"] != 560 {
-		t.Errorf("after the fault: active %v, %v s, want off and 560 s", after.ThrottleActive, after.ThrottleSecondsTotal["sw_thermal_slowdown"])
+	if after.ThrottleActive["sw_thermal"] || after.ThrottleSecondsTotal["sw_thermal"] != 560 {
+		t.Errorf("after the fault: active %v, %v s, want off and 560 s", after.ThrottleActive, after.ThrottleSecondsTotal["sw_thermal"])
 	}
-	if other := s.At(start.Add(time.Hour + 5*time.Minute)).GPUs[4].Readings; other.ThrottleActive["sw_thermal_slowdown"] {
+	if other := s.At(start.Add(time.Hour + 5*time.Minute)).GPUs[4].Readings; other.ThrottleActive["sw_thermal"] {
 		t.Error("another card is held back too")
 	}
 }

@@ -1,4 +1,4 @@
-// Command gen writes METRICS.md at the root of the repository from the catalogue.
+// Command gen writes METRICS.md from the catalogue, into the working folder or to the path given.
 package main
 
 import (
@@ -9,7 +9,11 @@ import (
 )
 
 func main() {
-	if err := write("METRICS.md"); err != nil {
+	path := "METRICS.md"
+	if len(os.Args) > 1 {
+		path = os.Args[1]
+	}
+	if err := write(path); err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)
 	}
