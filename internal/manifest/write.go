@@ -16,6 +16,9 @@ import (
 // Write writes resources as documents that Read reads back as they are, in the order in which
 // they refer to each other.
 func Write(w io.Writer, r rental.Resources) error {
+	if r.Len() == 0 {
+		return nil // the encoder cannot end a stream that never began
+	}
 	out := yaml.NewEncoder(w)
 	out.SetIndent(2)
 	write := func(kind, name string, spec any) error {
