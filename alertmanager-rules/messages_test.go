@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -121,7 +122,7 @@ func TestAnXIDAlertCarriesTheActionOfItsCode(t *testing.T) {
 			if !holds {
 				continue
 			}
-			set := map[string]string{"xid": fmt.Sprint(x.Code)}
+			set := map[string]string{"xid": strconv.FormatUint(x.Code, 10)}
 			if got := expand(t, byName[name].Annotations["action"], set, 1, nothing); got != x.Action {
 				t.Errorf("%s says %q to XID %d, expected %q", name, got, x.Code, x.Action)
 			}

@@ -18,8 +18,9 @@ import (
 
 // placed is a rule and the file it stands in.
 type placed struct {
-	file string
 	rulefmt.Rule
+
+	file string
 }
 
 func allRules(t *testing.T) []placed {
@@ -39,7 +40,7 @@ func allRules(t *testing.T) []placed {
 				t.Errorf("%s: group %s has no interval: its windows count on one", file, group.Name)
 			}
 			for _, rule := range group.Rules {
-				all = append(all, placed{file, rule})
+				all = append(all, placed{rule, file})
 			}
 		}
 	}
@@ -50,6 +51,7 @@ func allRules(t *testing.T) []placed {
 }
 
 func alerts(t *testing.T) []placed {
+	t.Helper()
 	return slices.DeleteFunc(allRules(t), func(r placed) bool { return r.Alert == "" })
 }
 
@@ -199,7 +201,7 @@ func namesIn(t *testing.T, expr string) []string {
 			return nil
 		}
 		for _, m := range selector.LabelMatchers {
-			if m.Name == labels.MetricName && m.Type == labels.MatchEqual {
+			if m.Name == model.MetricNameLabel && m.Type == labels.MatchEqual {
 				names = append(names, m.Value)
 				return nil
 			}

@@ -2,6 +2,7 @@ package alertmanagerrules
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -41,8 +42,9 @@ const (
 
 // XID is one code of the table.
 type XID struct {
-	Code uint64
 	XIDEntry
+
+	Code uint64
 }
 
 // XIDEntry is what the table says of a code. An XID alone is never downtime.
@@ -76,8 +78,9 @@ func XIDTable() ([]XID, error) { return ParseXIDTable("xid.yaml", mustRead("xid.
 func ParseXIDTable(name string, data []byte) ([]XID, error) {
 	var file struct {
 		Codes []struct {
-			XIDs     []uint64 `yaml:"xids"`
 			XIDEntry `yaml:",inline"`
+
+			XIDs []uint64 `yaml:"xids"`
 		} `yaml:"codes"`
 	}
 	if err := decode(name, data, &file); err != nil {
@@ -117,7 +120,7 @@ func (x XID) check() error {
 	case !slices.Contains([]Told{ToldNone, ToldInstance, ToldCard}, x.Told):
 		return fmt.Errorf("told %q, expected none, instance or card", x.Told)
 	case x.Meaning == "" || x.MeaningZH == "" || x.Action == "" || x.ActionZH == "":
-		return fmt.Errorf("a text is missing, expected meaning, meaning_zh, action and action_zh")
+		return errors.New("a text is missing, expected meaning, meaning_zh, action and action_zh")
 	}
 	return nil
 }
