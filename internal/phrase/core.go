@@ -72,7 +72,7 @@ var coreTexts = map[Key]sentence{
 	StateReleased:         {"Not measured from here: released by policy", "此处未测量：按策略释放"},
 	StateOpaque:           {"Not measured from here: no agent in the guest", "此处未测量：虚拟机内没有探针"},
 
-	SeverityPage:   {"PAGE", "告警"},
+	SeverityPage:   {"PAGE", "紧急"},
 	SeverityTicket: {"TICKET", "工单"},
 	SeverityNotice: {"NOTICE", "通知"},
 

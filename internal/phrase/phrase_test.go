@@ -131,7 +131,7 @@ func TestFiguresReadAsTheHouseStyleSays(t *testing.T) {
 		"unknown key":       {en.Say("no.such"), "[no.such]"},
 		"state":             {en.State("lost").Glyph + " " + en.State("lost").Word, "✕ Down: GPU lost"},
 		"state not known":   {en.State("melted").Glyph + " " + en.State("melted").Word, "? melted"},
-		"severity":          {zh.Severity(rental.Page), "告警"},
+		"severity":          {zh.Severity(rental.Page), "紧急"},
 	}
 	for name, got := range tests {
 		if got[0] != got[1] {

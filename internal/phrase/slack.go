@@ -51,7 +51,7 @@ var slackTexts = map[Key]sentence{
 	SlackBudgetOver:     {"error budget overdrawn by %s", "错误预算已超支 %s"},
 	SlackStake:          {"at stake %s", "涉及赔付 %s"},
 	SlackCost:           {"cost %s", "代价 %s"},
-	SlackDoFirst:        {"First: %s", "先做：%s"},
+	SlackDoFirst:        {"First: %s", "首要操作：%s"},
 	SlackSKU:            {"%s", "%s"},
 	SlackSerial:         {"serial %s", "序列号 %s"},
 	SlackSite:           {"site %s", "站点 %s"},

@@ -1,0 +1,536 @@
+package slack_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/leasewatch/leasewatch/internal/rental"
+	"github.com/leasewatch/leasewatch/internal/slack"
+	"github.com/leasewatch/leasewatch/internal/slack/slackfake"
+)
+
+var update = flag.Bool("update", false, "write golden files")
+
+const route = "slack:C0123"
+
+var began = rental.At(time.Date(2026, 11, 30, 3, 0, 0, 0, time.UTC))
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func equal[T comparable](t testing.TB, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+// workspace is a Slack of options on a recording one.
+func workspace(t *testing.T, fake slackfake.Options, change func(*slack.Options)) (*slack.Slack, *slackfake.Server) {
+	t.Helper()
+	server := slackfake.New(fake)
+	listener := httptest.NewServer(server)
+	t.Cleanup(listener.Close)
+	o := slack.Options{
+		Token: "xoxb-fake", AppToken: "xapp-fake", APIURL: listener.URL + "/api/", Channel: "C0123",
+		ExternalURL: "https://gpu.example.org", Logger: slog.New(slog.DiscardHandler),
+		Now: func() time.Time { return began.Time().Add(90 * time.Second) },
+	}
+	if change != nil {
+		change(&o)
+	}
+	s, err := slack.New(o)
+	must(t, err)
+	return s, server
+}
+
+func lost(n int) rental.Alert {
+	return rental.Alert{
+		Fingerprint: fmt.Sprintf("f%03d", n), StartsAt: began, EndsAt: rental.Forever,
+		Labels: map[string]string{"alertname": "LeasewatchGPULost", "severity": "page", "host": "gpu-a17", "slot": fmt.Sprint(n), "gpu": fmt.Sprint(n),
+			"serial": "1654023004512", "sku": "H100-SXM5-80G", "site": "fra1", "provider": "north", "lease": "l-1", "tenant": "acme"},
+		Annotations: map[string]string{
+			"summary": fmt.Sprintf("GPU lost: gpu-a17 slot %d (serial 1654023004512)", n), "summary_zh": fmt.Sprintf("GPU 丢失：gpu-a17 槽位 %d（序列号 1654023004512）", n),
+			"description":    "The driver no longer reaches this GPU: state lost, expected ok.",
+			"description_zh": "驱动已无法访问此 GPU：状态为 lost，应为 ok。",
+			"action":         "Save the bug report, drain the host, restart it.", "action_zh": "先保存错误报告，排空主机后重启。",
+			"runbook_url": "https://gpu.example.org/runbooks/gpu-lost",
+		},
+	}
+}
+
+func incident(alerts ...rental.Alert) rental.Incident {
+	return rental.Incident{
+		ID: "INC-42", Status: rental.IncidentOpen, Severity: rental.Page, Provider: "north", Subject: "gpu-a17",
+		Leases: []string{"l-1"}, Tenants: []string{"acme"}, EvidenceAt: began - 2000, DetectedAt: began, OpenedAt: began,
+		Alerts: alerts, Revision: 1, Messages: map[string]rental.MessageRef{},
+	}
+}
+
+func delivery(id int64, kind string) rental.Delivery {
+	return rental.Delivery{ID: id, Incident: "INC-42", Route: route, Kind: kind, Severity: rental.Page, Revision: 1, Started: began}
+}
+
+type facts struct{ slow time.Duration }
+
+func (f facts) wait(ctx context.Context) bool {
+	select {
+	case <-time.After(f.slow):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+func (f facts) BudgetLeft(ctx context.Context, _ string) (int64, bool) { return 754_000, f.wait(ctx) }
+func (f facts) AtStake(ctx context.Context, _ string) (rental.Amount, bool) {
+	return rental.Amount{Currency: "USD", Minor: 123456}, f.wait(ctx)
+}
+func (f facts) Cost(ctx context.Context, _ rental.Incident) (rental.Amount, bool) {
+	return rental.Amount{Currency: "USD", Minor: 5000}, f.wait(ctx)
+}
+
+var _ slack.Facts = facts{}
+
+// life sends every message of an incident's life and returns what the channel showed.
+func life(t *testing.T, language string) string {
+	t.Helper()
+	var shown strings.Builder
+	s, _ := workspace(t, slackfake.Options{OnChange: func(c slackfake.Change) {
+		fmt.Fprintf(&shown, "== %s\n%s\n", c.Kind, c.Message.Rendered())
+	}}, func(o *slack.Options) { o.Language, o.Facts = language, facts{} })
+	ctx, inc := context.Background(), incident(lost(3))
+	ref, err := s.Send(ctx, delivery(1, "post"), inc)
+	must(t, err)
+	inc.Messages[route] = ref
+	send := func(d rental.Delivery) {
+		t.Helper()
+		inc.Revision++
+		_, err := s.Send(ctx, d, inc)
+		must(t, err)
+	}
+	send(delivery(2, "thread"))
+	inc.Status, inc.AckedBy, inc.AckedAt = rental.IncidentAcked, "ada", began+130_000
+	send(delivery(3, "update"))
+	inc.Alerts = append(inc.Alerts, lost(4))
+	inc.Events = []rental.IncidentEvent{{Kind: "worsened"}}
+	send(delivery(4, "update"))
+	worse := delivery(5, "thread")
+	worse.Text = "f004"
+	send(worse)
+	for i := range inc.Alerts {
+		inc.Alerts[i].EndsAt = began + 7_448_000
+	}
+	inc.Status, inc.ResolvedAt = rental.IncidentResolved, began+7_448_000
+	send(delivery(6, "update"))
+	inc.Status = rental.IncidentUnknown
+	send(delivery(7, "update"))
+	return shown.String()
+}
+
+func TestAnIncidentReadsAsAPersonAtNightNeedsIt(t *testing.T) {
+	for _, language := range []string{"en", "zh"} {
+		t.Run(language, func(t *testing.T) {
+			got, path := life(t, language), filepath.Join("testdata", "life-"+language+".txt")
+			if *update {
+				must(t, os.MkdirAll("testdata", 0o755))
+				must(t, os.WriteFile(path, []byte(got), 0o600))
+			}
+			want, err := os.ReadFile(path)
+			must(t, err)
+			if got != string(want) {
+				t.Errorf("the messages changed (run with -update where that is meant):\n%s", got)
+			}
+		})
+	}
+}
+
+func TestTheMessageIsEditedInPlaceAndLosesItsButtonsWhenResolved(t *testing.T) {
+	s, fake := workspace(t, slackfake.Options{}, nil)
+	ctx, inc := context.Background(), incident(lost(3))
+	ref, err := s.Send(ctx, delivery(1, "post"), inc)
+	must(t, err)
+	inc.Messages[route] = ref
+	m, _ := fake.Message(ref.ID)
+	equal(t, "ack button", m.HasButton("leasewatch_ack"), true)
+	equal(t, "runbook button", m.HasButton("leasewatch_runbook"), true)
+	equal(t, "incident button", m.HasButton("leasewatch_incident"), true)
+	equal(t, "a page calls", fmt.Sprint(m.Mentions()), "[here]")
+	inc.Status, inc.ResolvedAt, inc.Revision = rental.IncidentResolved, began+60_000, 2
+	_, err = s.Send(ctx, delivery(2, "update"), inc)
+	must(t, err)
+	equal(t, "messages", len(fake.Messages()), 1)
+	equal(t, "edits", len(fake.Updates(ref.ID)), 1)
+	m, _ = fake.Message(ref.ID)
+	equal(t, "ack button", m.HasButton("leasewatch_ack"), false)
+	equal(t, "a resolved one calls nobody", len(m.Mentions()), 0)
+	if strings.Contains(string(m.Blocks), `"actions"`) {
+		t.Error("a resolved message still has buttons")
+	}
+}
+
+func TestWhoIsCalled(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*slack.Options)
+		inc    func(*rental.Incident)
+		want   string
+	}{
+		"a page calls those who are here":     {nil, nil, "[here]"},
+		"a user group":                        {func(o *slack.Options) { o.Mention = "S0GROUP" }, nil, "[S0GROUP]"},
+		"a user":                              {func(o *slack.Options) { o.Mention = "U0ADA" }, nil, "[U0ADA]"},
+		"nobody":                              {func(o *slack.Options) { o.Mention = "none" }, nil, "[]"},
+		"a ticket calls nobody":               {nil, func(i *rental.Incident) { i.Severity = rental.Ticket }, "[]"},
+		"a drill calls nobody":                {nil, func(i *rental.Incident) { i.Drill = true }, "[]"},
+		"whoever has it rather than everyone": {func(o *slack.Options) { o.People = map[string]slack.Person{"U0BOB": {Name: "bob", Role: "oncall"}} }, func(i *rental.Incident) { i.Status, i.AckedBy = rental.IncidentAcked, "bob" }, "[U0BOB]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, fake := workspace(t, slackfake.Options{}, test.change)
+			inc := incident(lost(3))
+			if test.inc != nil {
+				test.inc(&inc)
+			}
+			_, err := s.Send(context.Background(), delivery(1, "post"), inc)
+			must(t, err)
+			equal(t, "called", fmt.Sprint(fake.Messages()[0].Mentions()), test.want)
+		})
+	}
+}
+
+func TestNothingInALabelBecomesACallALinkOrMarkup(t *testing.T) {
+	evil := "<!here> <@U0ADA> @channel <https://evil.example|click> *bold* `code` :fire: & \u202egnp.exe\u0007\nsecond line"
+	for _, kind := range []string{"post", "update", "thread"} {
+		for _, text := range []string{"", "f003"} {
+			s, fake := workspace(t, slackfake.Options{}, func(o *slack.Options) { o.Mention = "none" })
+			alert := lost(3)
+			for name := range alert.Labels {
+				if name != "severity" {
+					alert.Labels[name] = evil
+				}
+			}
+			for name := range alert.Annotations {
+				alert.Annotations[name] = evil
+			}
+			inc := incident(alert)
+			inc.Provider, inc.Leases, inc.Tenants, inc.AckedBy, inc.Status = evil, []string{evil}, []string{evil}, evil, rental.IncidentAcked
+			first, err := s.Send(context.Background(), delivery(1, "post"), inc)
+			must(t, err)
+			inc.Messages[route] = first
+			d := delivery(2, kind)
+			d.Text = text
+			ref, err := s.Send(context.Background(), d, inc)
+			must(t, err)
+			m, _ := fake.Message(ref.ID)
+			equal(t, "calls in a "+kind, len(m.Mentions()), 0)
+			if bytes.Contains(m.Blocks, []byte(`"mrkdwn"`)) || bytes.Contains(m.Blocks, []byte(`"link"`)) || bytes.Contains(m.Blocks, []byte(`"url"`)) && strings.Contains(string(m.Blocks), "evil.example|click>\",\"type\":\"button") {
+				t.Errorf("%s: a label reached markup: %s", kind, m.Blocks)
+			}
+			if strings.ContainsAny(m.Text, "<>\u202e\u0007") || strings.Contains(m.Text, "@channel") {
+				t.Errorf("%s: the notification's text is not escaped: %q", kind, m.Text)
+			}
+			if strings.Contains(m.Rendered(), "\u202e") {
+				t.Errorf("%s: a character that turns the text round got through", kind)
+			}
+			equal(t, "runbook button of an address that is none", m.HasButton("leasewatch_runbook"), false)
+		}
+	}
+}
+
+func TestTheBiggestIncidentFitsSlacksLimits(t *testing.T) {
+	var alerts []rental.Alert
+	var leases []string
+	for n := range 400 {
+		alert := lost(n)
+		alert.Annotations["description"] = strings.Repeat("警报 very long ", 2000)
+		alert.Annotations["action"] = strings.Repeat("x", 5000)
+		alert.Annotations["summary"] = fmt.Sprint(n) + strings.Repeat(" summary", 500)
+		alert.Labels["serial"], alert.Labels["sku"] = strings.Repeat("s", 500), strings.Repeat("k", 500)
+		alerts = append(alerts, alert)
+		leases = append(leases, strings.Repeat("l", 300)+fmt.Sprint(n))
+	}
+	s, fake := workspace(t, slackfake.Options{}, nil)
+	inc := incident(alerts...)
+	inc.Leases = leases
+	for i, kind := range []string{"post", "update", "thread", "thread"} {
+		d := delivery(int64(i+1), kind)
+		if i == 3 {
+			for _, alert := range alerts {
+				d.Text += alert.Fingerprint + " "
+			}
+		}
+		d.Repeat = true
+		ref, err := s.Send(context.Background(), d, inc)
+		must(t, err)
+		if i == 0 {
+			inc.Messages[route] = ref
+		}
+		if m, _ := fake.Message(ref.ID); len(m.Blocks) < 10 || string(m.Blocks) == "[]" {
+			t.Errorf("%s: Slack refused the blocks", kind)
+		}
+	}
+	if shown := fake.Messages()[0].Rendered(); !strings.Contains(shown, "and 392 more") {
+		t.Errorf("expected how many alerts are left off: %s", shown)
+	}
+	equal(t, "calls", fake.Calls("chat.postMessage"), 3)
+}
+
+func TestBlocksThatSlackRefusesGoAsText(t *testing.T) {
+	s, fake := workspace(t, slackfake.Options{}, nil)
+	fake.FailNext("chat.postMessage", slackfake.Failure{Error: "invalid_blocks"})
+	_, err := s.Send(context.Background(), delivery(1, "post"), incident(lost(3)))
+	must(t, err)
+	m := fake.Messages()[0]
+	equal(t, "blocks", string(m.Blocks), "[]")
+	if !strings.Contains(m.Rendered(), "GPU lost: gpu-a17 slot 3") {
+		t.Errorf("the text does not say what broke: %q", m.Rendered())
+	}
+}
+
+func TestEachFailureSaysWhatItMeans(t *testing.T) {
+	for name, test := range map[string]struct {
+		failure  slackfake.Failure
+		refused  bool
+		terminal bool
+		gone     bool
+		after    time.Duration
+	}{
+		"a revoked token":         {failure: slackfake.Failure{Error: "token_revoked"}, refused: true, terminal: true},
+		"an unknown channel":      {failure: slackfake.Failure{Error: "channel_not_found"}, refused: true, terminal: true},
+		"a missing scope":         {failure: slackfake.Failure{Error: "missing_scope"}, refused: true, terminal: true},
+		"a deleted message":       {failure: slackfake.Failure{Error: "message_not_found"}, refused: true, gone: true},
+		"a limit with its wait":   {failure: slackfake.Failure{Status: http.StatusTooManyRequests, RetryAfter: 7 * time.Second}, refused: true, after: 7 * time.Second},
+		"a limit in HTTP 200":     {failure: slackfake.Failure{Error: "ratelimited"}, refused: true, after: 30 * time.Second},
+		"Slack's own failure":     {failure: slackfake.Failure{Status: http.StatusInternalServerError}},
+		"an internal error":       {failure: slackfake.Failure{Error: "internal_error"}},
+		"a refusal by a proxy":    {failure: slackfake.Failure{Status: http.StatusForbidden}, refused: true},
+		"a connection that broke": {failure: slackfake.Failure{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, fake := workspace(t, slackfake.Options{}, nil)
+			fake.FailAlways("chat.postMessage", test.failure)
+			_, err := s.Send(context.Background(), delivery(1, "post"), incident(lost(3)))
+			var f *slack.Failure
+			if !errors.As(err, &f) {
+				t.Fatalf("got %v, want a *slack.Failure", err)
+			}
+			equal(t, "refused", f.Refused(), test.refused)
+			equal(t, "terminal", f.Terminal(), test.terminal)
+			equal(t, "gone", f.Gone(), test.gone)
+			equal(t, "retry after", f.RetryAfter(), test.after)
+			if strings.Contains(err.Error(), "xoxb") {
+				t.Errorf("the error shows the token: %v", err)
+			}
+		})
+	}
+	t.Run("a server that is not there", func(t *testing.T) {
+		s, _ := workspace(t, slackfake.Options{}, func(o *slack.Options) { o.APIURL = "http://127.0.0.1:1/api/" })
+		_, err := s.Send(context.Background(), delivery(1, "post"), incident(lost(3)))
+		var f *slack.Failure
+		if !errors.As(err, &f) || !f.Refused() || f.Terminal() {
+			t.Errorf("got %v, want a refusal that passes", err)
+		}
+	})
+	t.Run("a wrong token", func(t *testing.T) {
+		s, _ := workspace(t, slackfake.Options{Token: "xoxb-other"}, nil)
+		if err := s.Check(context.Background()); err == nil || !strings.Contains(err.Error(), "slack.token") {
+			t.Errorf("got %v, want an error that names slack.token", err)
+		}
+	})
+}
+
+func TestAMessageThatArrivedIsFoundAgain(t *testing.T) {
+	for _, how := range []slackfake.Failure{{AfterDelivery: true}, {Status: 500, AfterDelivery: true}} {
+		s, fake := workspace(t, slackfake.Options{}, nil)
+		ctx, inc := context.Background(), incident(lost(3))
+		d := delivery(7, "post")
+		if _, found, err := s.Find(ctx, d, inc); err != nil || found {
+			t.Fatalf("before it was sent: found %v, %v", found, err)
+		}
+		fake.FailNext("chat.postMessage", how)
+		_, err := s.Send(ctx, d, inc)
+		var f *slack.Failure
+		if !errors.As(err, &f) || f.Refused() {
+			t.Fatalf("got %v, want a failure in doubt", err)
+		}
+		other := inc
+		other.ID = "INC-43"
+		for n := range 150 { // others talk in between
+			if _, err := s.Send(ctx, delivery(int64(100+n), "post"), other); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ref, found, err := s.Find(ctx, d, inc)
+		must(t, err)
+		equal(t, "found", found, true)
+		equal(t, "it", ref.ID, fake.Messages()[0].TS)
+		inc.Messages[route] = ref
+
+		reply := delivery(8, "thread")
+		fake.FailNext("chat.postMessage", how)
+		if _, err := s.Send(ctx, reply, inc); err == nil {
+			t.Fatal("expected a failure")
+		}
+		at, found, err := s.Find(ctx, reply, inc)
+		must(t, err)
+		equal(t, "reply found", found, true)
+		equal(t, "reply", at.ID, fake.Messages()[len(fake.Messages())-1].TS)
+		if _, found, _ := s.Find(ctx, delivery(9, "thread"), inc); found {
+			t.Error("found a reply that was never sent")
+		}
+	}
+}
+
+func TestSlowFactsDoNotDelayAPage(t *testing.T) {
+	s, fake := workspace(t, slackfake.Options{}, func(o *slack.Options) { o.Facts = facts{slow: time.Hour} })
+	_, err := s.Send(context.Background(), delivery(1, "post"), incident(lost(3)))
+	must(t, err)
+	equal(t, "messages", len(fake.Messages()), 1)
+}
+
+// acks records who acknowledged what, and may hold the database up.
+type acks struct {
+	mu   sync.Mutex
+	list []string
+	hold chan struct{}
+	fail error
+}
+
+func (a *acks) Ack(_ context.Context, id, by string) (rental.Incident, error) {
+	if a.hold != nil {
+		<-a.hold
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.list = append(a.list, id+" by "+by)
+	return rental.Incident{}, a.fail
+}
+
+func (a *acks) all() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.list)
+}
+
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for !ok() {
+		if time.Now().After(deadline) {
+			t.Fatalf("never came: %s", what)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// listening starts Socket Mode and posts a message to press.
+func listening(t *testing.T, a *acks, change func(*slack.Options)) (*slackfake.Server, string) {
+	t.Helper()
+	s, fake := workspace(t, slackfake.Options{}, change)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Listen(ctx, a) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("Listen ended with %v", err)
+		}
+	})
+	ref, err := s.Send(context.Background(), delivery(1, "post"), incident(lost(3)))
+	must(t, err)
+	return fake, ref.ID
+}
+
+func TestAckIsPressedInSlack(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	t.Run("by anybody where nobody is listed", func(t *testing.T) {
+		a := &acks{}
+		fake, ts := listening(t, a, nil)
+		must(t, fake.ClickAck(ctx, ts, "U0ADA"))
+		eventually(t, "the ack", func() bool { return slices.Equal(a.all(), []string{"INC-42 by ada"}) })
+		fake.Disconnect() // Slack renews connections; the client comes back
+		must(t, fake.ClickAck(ctx, ts, "U0BOB"))
+		eventually(t, "the second ack", func() bool { return len(a.all()) == 2 })
+	})
+	t.Run("only by those listed with a role that may", func(t *testing.T) {
+		a := &acks{}
+		fake, ts := listening(t, a, func(o *slack.Options) {
+			o.People = map[string]slack.Person{"U0ADA": {Name: "Ada L.", Role: "oncall"}, "U0BOB": {Name: "Bob", Role: "finance"}}
+		})
+		must(t, fake.ClickAck(ctx, ts, "U0BOB"))
+		eventually(t, "the private answer", func() bool { return len(fake.Ephemeral()) == 1 })
+		equal(t, "answered to", fake.Ephemeral()[0].User, "U0BOB")
+		must(t, fake.ClickAck(ctx, ts, "U0ADA"))
+		eventually(t, "the ack", func() bool { return slices.Equal(a.all(), []string{"INC-42 by Ada L."}) })
+	})
+	t.Run("answered while the database hangs, and told when it fails", func(t *testing.T) {
+		a := &acks{hold: make(chan struct{}), fail: errors.New("disk full")}
+		fake, ts := listening(t, a, nil)
+		must(t, fake.ClickAck(ctx, ts, "U0ADA")) // returns only once Slack was answered
+		equal(t, "acks so far", len(a.all()), 0)
+		close(a.hold)
+		eventually(t, "the private answer", func() bool { return len(fake.Ephemeral()) == 1 })
+	})
+	t.Run("without an app token there is no button", func(t *testing.T) {
+		s, fake := workspace(t, slackfake.Options{}, func(o *slack.Options) { o.AppToken = "" })
+		must(t, s.Listen(ctx, &acks{}))
+		_, err := s.Send(ctx, delivery(1, "post"), incident(lost(3)))
+		must(t, err)
+		equal(t, "ack button", fake.Messages()[0].HasButton("leasewatch_ack"), false)
+	})
+}
+
+func TestATokenNeverPrints(t *testing.T) {
+	secret := slack.Secret("xoxb-very-secret")
+	options := slack.Options{Token: secret, AppToken: secret}
+	var out bytes.Buffer
+	log := slog.New(slog.NewJSONHandler(&out, nil))
+	log.Info("text", "token", secret, "options", options)
+	fmt.Fprintf(&out, "%s %v %+v %#v %q %x", secret, options, options, options, secret, secret)
+	asJSON, err := json.Marshal(struct{ T slack.Secret }{secret})
+	must(t, err)
+	asYAML, err := yaml.Marshal(struct{ T slack.Secret }{secret})
+	must(t, err)
+	out.Write(append(asJSON, asYAML...))
+	if strings.Contains(out.String(), "very-secret") || strings.Contains(out.String(), fmt.Sprintf("%x", "very-secret")) {
+		t.Errorf("the token was printed: %s", out.String())
+	}
+}
+
+func TestWrongOptionsAreNamed(t *testing.T) {
+	good := slack.Options{Token: "xoxb-1", Now: time.Now, Logger: slog.New(slog.DiscardHandler)}
+	for name, test := range map[string]struct {
+		change func(*slack.Options)
+		want   string
+	}{
+		"no token":            {func(o *slack.Options) { o.Token = "" }, "slack.token"},
+		"address without end": {func(o *slack.Options) { o.APIURL = "http://localhost/api" }, "ends in /"},
+		"channel by name":     {func(o *slack.Options) { o.Channel = "#gpu-alerts" }, "id such as"},
+		"unknown mention":     {func(o *slack.Options) { o.Mention = "@ada" }, "slack.mention"},
+		"unknown role":        {func(o *slack.Options) { o.People = map[string]slack.Person{"U1": {Role: "boss"}} }, "slack.people.U1.role"},
+	} {
+		o := good
+		test.change(&o)
+		if _, err := slack.New(o); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: got %v, want an error with %q", name, err, test.want)
+		}
+	}
+}
