@@ -20,6 +20,7 @@ type Ledger interface {
 	Assignments(ctx context.Context, lease string) ([]rental.Assignment, error)
 	Downtimes(ctx context.Context, lease string, span rental.Span) ([]rental.Downtime, error)
 	Maintenances(ctx context.Context, span rental.Span) ([]rental.Maintenance, error)
+	GPUs(ctx context.Context) ([]rental.GPU, error)
 	UsageRecords(ctx context.Context, lease string, span rental.Span) ([]rental.UsageRecord, error)
 }
 
@@ -120,8 +121,17 @@ func (s *Service) facts(ctx context.Context, lease string, until rental.Millis) 
 	if f.Downtimes, err = s.ledger.Downtimes(ctx, lease, known); err != nil {
 		return f, err
 	}
-	f.Maintenances, err = s.ledger.Maintenances(ctx, known)
-	return f, err
+	if f.Maintenances, err = s.ledger.Maintenances(ctx, known); err != nil {
+		return f, err
+	}
+	if f.NeedsHosts() {
+		gpus, err := s.ledger.GPUs(ctx)
+		if err != nil {
+			return f, err
+		}
+		f.FillHosts(gpus)
+	}
+	return f, nil
 }
 
 func (s *Service) creditsOf(ctx context.Context, f rental.Facts, period rental.Span) ([]rental.Credit, error) {

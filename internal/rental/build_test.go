@@ -33,10 +33,10 @@ func yes() *bool { b := true; return &b }
 func no() *bool  { b := false; return &b }
 
 // hourly is a whole contract: price per GPU-hour, exact, UTC, billed while down and maintained.
-func hourly(t testing.TB, price string) Contract {
+func hourly(_ testing.TB, price string) Contract {
 	return Contract{
 		Name: "hourly", Provider: "north", Currency: "CNY", TimeZone: "UTC",
-		Plan:          Plan{Mode: ModeHour, Unit: UnitGPU, Rounding: Exact, Prices: []PriceVersion{{Price: dec(t, price)}}},
+		Plan:          Plan{Mode: ModeHour, Unit: UnitGPU, Rounding: Exact, Prices: []PriceVersion{{Price: Decimal{text: price}}}},
 		BillWhileDown: yes(), BillWhileMaintenance: yes(), LineRounding: HalfUp, DowntimeApproval: ApprovalAutomatic,
 	}
 }

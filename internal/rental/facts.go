@@ -146,3 +146,25 @@ func excuse(downs, windows []Span) (counted []Span) {
 	}
 	return counted
 }
+
+// NeedsHosts tells whether the charge or the verdict depends on which host a card sits in and an
+// assignment does not say it.
+func (f Facts) NeedsHosts() bool {
+	asks := f.Contract.Plan.Unit == UnitInstance || f.Contract.Credits != nil && f.Contract.Credits.Scope == UnitInstance ||
+		slices.ContainsFunc(f.Maintenances, func(m Maintenance) bool { return len(m.Hosts) > 0 })
+	return asks && slices.ContainsFunc(f.Assignments, func(a Assignment) bool { return a.Host == "" && f.hostOf(a.UUID) == "" })
+}
+
+// FillHosts completes assignments that do not say where their card sat by where the inventory has it.
+func (f *Facts) FillHosts(gpus []GPU) {
+	hosts := make(map[string]string, len(gpus))
+	for _, g := range gpus {
+		hosts[g.UUID] = g.Host
+	}
+	f.Assignments = slices.Clone(f.Assignments)
+	for i, a := range f.Assignments {
+		if a.Host == "" {
+			f.Assignments[i].Host = cmp.Or(f.hostOf(a.UUID), hosts[a.UUID])
+		}
+	}
+}

@@ -114,26 +114,40 @@ func (s *Service) input(ctx context.Context, lease string, period rental.Span) (
 	if in.Maintenances, err = s.ledger.Maintenances(ctx, known); err != nil {
 		return in, err
 	}
+	if in.NeedsHosts() {
+		gpus, err := s.ledger.GPUs(ctx)
+		if err != nil {
+			return in, err
+		}
+		in.FillHosts(gpus)
+	}
+	return in, s.timelines(ctx, &in, known)
+}
+
+// timelines reads what was derived of the lease's cards, and how far that goes.
+func (s *Service) timelines(ctx context.Context, in *rental.JudgeInput, known rental.Span) error {
+	lease := in.Lease.ID
 	in.Timelines = map[string][]rental.Interval{}
 	derived := s.now()
+	var err error
 	for _, a := range in.Assignments {
 		if in.Timelines[a.UUID] == nil {
 			if in.Timelines[a.UUID], err = s.ledger.Timeline(ctx, lease, a.UUID, known); err != nil {
-				return in, err
+				return err
 			}
 		}
 		if a.Span.Contains(s.now()) {
 			end, err := s.ledger.TimelineEnd(ctx, lease, a.UUID)
 			if err != nil {
-				return in, err
+				return err
 			}
 			derived = min(derived, end)
 		}
 	}
-	if period.End > s.now() {
+	if in.Period.End > s.now() {
 		// What is newer than the last round was not read yet and says nothing; a round that is
 		// long overdue is blindness and shows as unknown.
 		in.Now = max(derived, s.now()-rental.Millis((s.opts.Every+time.Minute).Milliseconds()))
 	}
-	return in, nil
+	return nil
 }

@@ -19,6 +19,7 @@ type Leases interface {
 	Contract(ctx context.Context, name string) (rental.Contract, error)
 	Assignments(ctx context.Context, lease string) ([]rental.Assignment, error)
 	Maintenances(ctx context.Context, span rental.Span) ([]rental.Maintenance, error)
+	GPUs(ctx context.Context) ([]rental.GPU, error)
 }
 
 // Timelines keeps what was derived from samples. SaveTimeline replaces what was known of the
