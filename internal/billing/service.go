@@ -56,7 +56,15 @@ func New(ledger Ledger, opts Options) *Service {
 // ended is charged up to now and marked provisional; once it has ended, a lease that is still open
 // is charged to the period's end. Errors of the ledger pass through, so that a lease that does not
 // exist stays rental.CodeNotFound.
+//
+// Sentences in the bill are in the contract's language; BillIn chooses another.
 func (s *Service) Bill(ctx context.Context, lease string, period rental.Span) (rental.Bill, error) {
+	return s.BillIn(ctx, lease, period, "")
+}
+
+// BillIn is Bill with its sentences in English ("en") or Chinese ("zh"); the figures are the same.
+// Where lang is empty it is the contract's language. A credit's arithmetic stays in that language.
+func (s *Service) BillIn(ctx context.Context, lease string, period rental.Span, lang string) (rental.Bill, error) {
 	if period.End == rental.Forever || period.Empty() {
 		return rental.Bill{}, &rental.Error{Code: rental.CodeInvalid,
 			Message: fmt.Sprintf("bill of lease %s from %s to %s: expected a period with time in it and an end", lease, period.Start, period.End)}
@@ -64,6 +72,9 @@ func (s *Service) Bill(ctx context.Context, lease string, period rental.Span) (r
 	f, err := s.facts(ctx, lease, period.End)
 	if err != nil {
 		return rental.Bill{}, err
+	}
+	if lang != "" {
+		f.Contract.Language = phrase.Match(lang)
 	}
 	c := f.Contract
 	bill := rental.Bill{

@@ -7,7 +7,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/leasewatch/leasewatch/internal/phrase"
@@ -34,29 +33,28 @@ func WriteTable(w io.Writer, bill rental.Bill, lang string) error {
 	fmt.Fprintln(&b, p.Say(phrase.BillTitle, clean(bill.Lease), periodName(p, bill.Period, zone)))
 	fmt.Fprintln(&b, p.Say(phrase.BillParties, clean(bill.Tenant), clean(bill.Provider), clean(bill.Contract)))
 	b.WriteString("\n")
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", p.Say(phrase.BillItem), p.Say(phrase.BillCharged),
-		p.Say(phrase.BillQuantity), p.Say(phrase.BillUnitPrice), p.Say(phrase.BillAmount))
+	t := columns{right: []bool{false, false, true, true, true}}
+	t.add(p.Say(phrase.BillItem), p.Say(phrase.BillCharged), p.Say(phrase.BillQuantity), p.Say(phrase.BillUnitPrice), p.Say(phrase.BillAmount))
 	for _, l := range bill.Lines {
 		price := "-"
 		if l.UnitPrice.IsSet() {
 			price = l.UnitPrice.String() + " " + string(l.Amount.Currency)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", itemName(p, l.Item), chargedName(p, l.Charged, zone), quantityName(l), price, l.Amount)
+		t.add(itemName(p, l.Item), chargedName(p, l.Charged, zone), quantityName(l, lang), price, l.Amount.String())
 	}
-	fmt.Fprintf(t, "%s\t\t\t\t%s\n", p.Say(phrase.BillTotal), bill.Total)
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	t.add(p.Say(phrase.BillTotal), "", "", "", bill.Total.String())
+	t.write(&b)
 	b.WriteString("\n")
 	for _, l := range bill.Lines {
-		fmt.Fprintf(&b, "%s: %s\n", itemName(p, l.Item), clean(l.Explain(lang)))
+		fmt.Fprintln(&b, p.Say(phrase.BillNote, itemName(p, l.Item), clean(l.Explain(lang))))
 	}
 	for _, why := range bill.Provisional {
 		fmt.Fprintln(&b, p.Say(phrase.BillProvisional, clean(why)))
 	}
-	_, err = io.WriteString(w, b.String())
-	return err
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("bill of lease %s: %w", bill.Lease, err)
+	}
+	return nil
 }
 
 // periodName is the month where the period is one of the zone, else the span.
@@ -85,11 +83,11 @@ func itemName(p phrase.Printer, item string) string {
 	}
 }
 
-func quantityName(l rental.BillLine) string {
+func quantityName(l rental.BillLine, lang string) string {
 	if l.Item == ItemCredit {
 		return l.Quantity + " %"
 	}
-	return l.Quantity + " " + l.Unit
+	return rental.GroupDigits(l.QuantityDecimal(6)) + " " + clean(l.UnitName(lang))
 }
 
 // clean keeps a string of the ledger on its own line and column.
@@ -103,7 +101,8 @@ func clean(s string) string {
 }
 
 // WriteCSV writes the bill's lines as CSV by RFC 4180: one row a line, amounts as plain decimals,
-// times in UTC. Cells that a spreadsheet would run as a formula are quoted with an apostrophe.
+// times in UTC. Quantities are rounded to nine places, because a fraction would read as a date; the
+// note and card_milliseconds are exact. Cells that a spreadsheet would run as a formula are quoted with an apostrophe.
 func WriteCSV(w io.Writer, bill rental.Bill) error {
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
@@ -112,12 +111,15 @@ func WriteCSV(w io.Writer, bill rental.Bill) error {
 	for _, l := range bill.Lines {
 		rows = append(rows, []string{
 			cell(bill.Lease), cell(bill.Tenant), cell(bill.Provider), cell(bill.Contract), cell(l.Item),
-			l.Charged.Start.String(), l.Charged.End.String(), l.Quantity, cell(l.Unit), l.UnitPrice.String(),
+			l.Charged.Start.String(), l.Charged.End.String(), l.QuantityDecimal(9), cell(l.Unit), l.UnitPrice.String(),
 			strconv.FormatInt(l.QuantityMS, 10), l.Amount.Decimal(), string(l.Amount.Currency),
 			strconv.FormatBool(len(bill.Provisional) > 0), cell(l.Note),
 		})
 	}
-	return out.WriteAll(rows)
+	if err := out.WriteAll(rows); err != nil {
+		return fmt.Errorf("bill of lease %s: %w", bill.Lease, err)
+	}
+	return nil
 }
 
 // cell makes text that came from people safe in a spreadsheet: a leading =, +, -, @, tab or

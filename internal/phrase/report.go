@@ -13,6 +13,7 @@ const (
 	BillTotal             Key = "bill.total"
 	BillGPUTime           Key = "bill.gpu_time"
 	BillCredit            Key = "bill.credit"
+	BillNote              Key = "bill.note"
 	BillProvisional       Key = "bill.provisional"
 	BillOpenPeriod        Key = "bill.open_period"
 	BillDowntimeWaits     Key = "bill.downtime_waits"
@@ -32,6 +33,7 @@ var reportTexts = map[Key]sentence{
 	BillTotal:             {"Total", "合计"},
 	BillGPUTime:           {"GPU time", "GPU 使用时间"},
 	BillCredit:            {"SLA credit", "SLA 赔付"},
+	BillNote:              {"%[1]s: %[2]s", "%[1]s：%[2]s"},
 	BillProvisional:       {"Provisional: %s", "暂定：%s"},
 	BillOpenPeriod:        {"the period has not ended; charged up to %s", "计费期尚未结束，费用计至 %s"},
 	BillDowntimeWaits:     {"downtimes without approval: %d; they change nothing until approved", "待批准的停机：%d 项，批准前不影响金额"},

@@ -90,13 +90,13 @@ func (l BillLine) Explain(lang string) string {
 	minutes := GroupDigits(minutesOf(l.QuantityMS))
 	money := l.Amount.String()
 	if lang == "zh" {
-		note := fmt.Sprintf("%s %s × %s %s = ", readable(quantity), unitWord(l.Unit, lang), l.UnitPrice, l.Amount.Currency)
+		note := fmt.Sprintf("%s %s × %s %s = ", readable(quantity), l.UnitName(lang), l.UnitPrice, l.Amount.Currency)
 		if !whole || shown != trimZeros(l.Amount.Decimal()) {
 			note += fmt.Sprintf("%s，一次性舍入（%s）为 ", GroupDigits(shown), roundingWord(l.Rounding, lang))
 		}
 		return note + fmt.Sprintf("%s；%d 张卡，计费 %s 卡分钟", money, len(l.PerGPU), minutes)
 	}
-	note := fmt.Sprintf("%s %s x %s %s = ", readable(quantity), unitWord(l.Unit, lang), l.UnitPrice, l.Amount.Currency)
+	note := fmt.Sprintf("%s %s x %s %s = ", readable(quantity), l.UnitName(lang), l.UnitPrice, l.Amount.Currency)
 	if !whole || shown != trimZeros(l.Amount.Decimal()) {
 		note += fmt.Sprintf("%s, rounded %s once to ", GroupDigits(shown), roundingWord(l.Rounding, lang))
 	}
@@ -121,15 +121,28 @@ func roundingWord(mode Rounding, lang string) string {
 	return words[mode][0]
 }
 
-// unitWord names a unit of a plan ("gpu-hour") in the language.
-func unitWord(unit, lang string) string {
-	if lang != "zh" {
-		return unit + "s"
+// UnitName names the line's unit for people, in English or Chinese ("zh"): "GPU-hours".
+func (l BillLine) UnitName(lang string) string {
+	what, mode, timed := strings.Cut(l.Unit, "-")
+	if !timed {
+		return l.Unit
 	}
-	what, mode, _ := strings.Cut(unit, "-")
-	things := map[string]string{UnitGPU: "卡", UnitInstance: "实例", UnitLease: "租约"}
+	things := map[string][2]string{UnitGPU: {"GPU", "卡"}, UnitInstance: {"instance", "实例"}, UnitLease: {"lease", "租约"}}
 	modes := map[string]string{ModeSecond: "秒", ModeMinute: "分钟", ModeHour: "小时", ModeDay: "天", ModeWeek: "周", ModeMonth: "月"}
-	return things[what] + "·" + modes[mode]
+	if lang == "zh" {
+		return things[what][1] + "·" + modes[mode]
+	}
+	return things[what][0] + "-" + mode + "s"
+}
+
+// QuantityDecimal writes the quantity as a plain decimal of up to digits places, rounded half up;
+// the exact figure is Quantity.
+func (l BillLine) QuantityDecimal(digits int) string {
+	quantity, ok := new(big.Rat).SetString(l.Quantity)
+	if !ok {
+		return l.Quantity
+	}
+	return trimZeros(quantity.FloatString(digits))
 }
 
 // readable writes an exact quantity: as a decimal where it ends within six digits, else as a
