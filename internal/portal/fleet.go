@@ -1,0 +1,237 @@
+package portal
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+
+	"github.com/leasewatch/leasewatch/internal/api"
+	"github.com/leasewatch/leasewatch/internal/phrase"
+	"github.com/leasewatch/leasewatch/internal/rental"
+)
+
+// fleetRefresh is how often, in seconds, a page of what is now loads again: the scrape
+// interval, for nothing changes sooner.
+const fleetRefresh = 15
+
+// fleetBody is what the page of the fleet shows.
+type fleetBody struct {
+	Filter  filter
+	Trouble []gpuRow
+	Hosts   []hostRow
+	// Empty says why there is nothing, EmptyWhy what would fill it.
+	Empty, EmptyWhy string
+}
+
+// filter is a form whose values are in the URL.
+type filter struct {
+	Action string
+	Fields []filterField
+	// Set tells whether anything is chosen.
+	Set bool
+}
+
+type filterField struct {
+	Name, Label string
+	Options     []option
+}
+
+type option struct {
+	Value, Text string
+	Chosen      bool
+}
+
+type hostRow struct {
+	Name, Provider, Site, Rack string
+	Look                       phrase.Look
+	Since                      moment
+	Reason                     string
+	Adopted                    bool
+	GPUs                       []gpuRow
+}
+
+type gpuRow struct {
+	Host                         string
+	Slot                         int
+	Model, Serial, UUID          string
+	Look                         phrase.Look
+	Since                        moment
+	Reason                       string
+	Use, Memory, Temp, Power     string
+	Lease, Tenant                string
+	Age                          string
+	Sampled                      moment
+	since                        rental.Millis
+	UseKnown, MemKnown, OthersOK bool
+}
+
+func (p *portal) fleet(r *http.Request, pg *page) error {
+	f, err := p.opts.API.Fleet(r.Context())
+	if err != nil {
+		return err
+	}
+	say := pg.Say
+	pg.Template, pg.Section, pg.Refresh = "fleet", "fleet", fleetRefresh
+	pg.Title, pg.Heading = say.Say(phrase.PortalFleet), say.Say(phrase.PortalFleetHeading)
+	pg.Now = at(say, f.At, nil)
+
+	count := map[string]int{}
+	leased, all := 0, 0
+	for _, h := range f.Hosts {
+		for _, g := range h.GPUs {
+			count[say.State(g.State).Kind]++
+			all++
+			if g.Lease != "" {
+				leased++
+			}
+		}
+	}
+	switch {
+	case len(f.Hosts) == 0:
+		pg.Answer = say.Say(phrase.PortalFleetEmpty)
+	case count[phrase.KindUp] == all:
+		pg.Answer = say.Say(phrase.PortalFleetWell, all, len(f.Hosts), leased)
+	default:
+		down, degraded, unknown := count[phrase.KindDown], count[phrase.KindDegraded], count[phrase.KindUnknown]
+		rest := all - count[phrase.KindUp] - down - degraded - unknown
+		pg.Answer = say.Say(phrase.PortalFleetTrouble, all-count[phrase.KindUp], all, down, degraded, unknown, rest)
+	}
+	pg.Body = fleetView(say, f, r.URL.Query().Get("provider"), r.URL.Query().Get("state"), pg.Who)
+	return nil
+}
+
+func fleetView(say phrase.Printer, f api.Fleet, provider, state string, who rental.Principal) fleetBody {
+	b := fleetBody{Filter: fleetFilter(say, f, provider, state)}
+	for _, h := range f.Hosts {
+		if provider != "" && h.Provider != provider {
+			continue
+		}
+		row := hostRow{
+			Name: h.Host, Provider: h.Provider, Site: h.Site, Rack: h.Rack, Adopted: h.Adopted,
+			Look: say.State(h.State), Since: at(say, h.Since, nil), Reason: h.Reason,
+		}
+		for _, g := range h.GPUs {
+			gpu := gpuView(say, h.Host, g, f.At)
+			if state != "" && state != gpu.Look.Kind && (state != troubleFilter || gpu.Look.Kind == phrase.KindUp) {
+				continue
+			}
+			row.GPUs = append(row.GPUs, gpu)
+			if gpu.Look.Kind != phrase.KindUp {
+				b.Trouble = append(b.Trouble, gpu)
+			}
+		}
+		if len(row.GPUs) > 0 || state == "" {
+			b.Hosts = append(b.Hosts, row)
+		}
+	}
+	sortBySuffering(b.Trouble)
+	switch {
+	case len(f.Hosts) == 0 && who.Role == rental.RoleTenant:
+		b.Empty = say.Say(phrase.PortalFleetTenantEmpty)
+	case len(f.Hosts) == 0:
+		b.Empty, b.EmptyWhy = say.Say(phrase.PortalFleetEmpty), say.Say(phrase.PortalFleetEmptyWhy)
+	case len(b.Hosts) == 0:
+		b.Empty = say.Say(phrase.PortalFleetFiltered)
+	}
+	return b
+}
+
+// sortBySuffering puts first what somebody leases, then what is worst, then what is oldest.
+func sortBySuffering(rows []gpuRow) {
+	slices.SortStableFunc(rows, func(a, b gpuRow) int {
+		return cmp.Or(
+			-cmp.Compare(min(len(a.Lease), 1), min(len(b.Lease), 1)),
+			cmp.Compare(kindRank(a.Look.Kind), kindRank(b.Look.Kind)),
+			cmp.Compare(a.since, b.since),
+			cmp.Compare(a.Host, b.Host), cmp.Compare(a.Slot, b.Slot))
+	})
+}
+
+func gpuView(say phrase.Printer, host string, g api.FleetGPU, now rental.Millis) gpuRow {
+	row := gpuRow{
+		Host: host, Slot: g.Slot, Model: cmp.Or(g.Model, g.SKU), Serial: g.Serial, UUID: g.UUID,
+		Look: say.State(g.State), Since: at(say, g.Since, nil), since: g.Since, Reason: g.Reason,
+		Lease: g.Lease, Tenant: g.Tenant,
+		Temp: reading(say, g.TemperatureCelsius, 1, 0), Power: reading(say, g.PowerWatts, 1, 0),
+		Memory: memory(say, g), Age: say.Say(phrase.PortalNever), Sampled: at(say, g.SampledAt, nil),
+	}
+	row.Use = say.Say(phrase.NoDataWord)
+	if g.Utilisation != nil {
+		percentage := *g.Utilisation * 100
+		row.Use = reading(say, &percentage, 1, 1)
+	} else if row.Look.Kind == phrase.KindUnmeasured {
+		row.Use = say.Say(phrase.NotMeasuredWord)
+	}
+	row.UseKnown, row.MemKnown, row.OthersOK = g.Utilisation != nil, g.MemoryUsedBytes != nil, g.PowerWatts != nil
+	if g.SampledAt != 0 {
+		row.Age = say.Say(phrase.PortalAgo, say.Duration(max(int64(now-g.SampledAt), 0)))
+	}
+	return row
+}
+
+// memory returns used and total memory in GiB.
+func memory(say phrase.Printer, g api.FleetGPU) string {
+	const gib = 1 << 30
+	if g.MemoryUsedBytes == nil {
+		return say.Say(phrase.NoDataWord)
+	}
+	used := reading(say, g.MemoryUsedBytes, gib, 1)
+	if g.MemoryTotalBytes == nil {
+		return used
+	}
+	return used + noBreak + "/" + noBreak + reading(say, g.MemoryTotalBytes, gib, 0)
+}
+
+// troubleFilter chooses every state but up.
+const troubleFilter = "trouble"
+
+func fleetFilter(say phrase.Printer, f api.Fleet, provider, state string) filter {
+	var providers []string
+	for _, h := range f.Hosts {
+		providers = append(providers, h.Provider)
+	}
+	states := []option{
+		{Value: troubleFilter, Text: say.Say(phrase.PortalStateTrouble)},
+		{Value: phrase.KindDown, Text: say.State("down").Word},
+		{Value: phrase.KindDegraded, Text: say.State("degraded").Word},
+		{Value: phrase.KindUnknown, Text: say.State("unknown").Word},
+		{Value: phrase.KindUp, Text: say.State("up").Word},
+	}
+	return newFilter(say, "/fleet",
+		choice{"provider", phrase.PortalProvider, plainOptions(providers), provider},
+		choice{"state", phrase.PortalState, states, state})
+}
+
+// choice is one field of a filter before it is said in words.
+type choice struct {
+	name    string
+	label   phrase.Key
+	options []option
+	chosen  string
+}
+
+func newFilter(say phrase.Printer, action string, choices ...choice) filter {
+	f := filter{Action: action}
+	for _, c := range choices {
+		field := filterField{Name: c.name, Label: say.Say(c.label)}
+		field.Options = append(field.Options, option{Text: say.Say(phrase.PortalFilterAny), Chosen: c.chosen == ""})
+		for _, o := range c.options {
+			o.Chosen = o.Value == c.chosen
+			field.Options = append(field.Options, o)
+		}
+		f.Set = f.Set || c.chosen != ""
+		f.Fields = append(f.Fields, field)
+	}
+	return f
+}
+
+// plainOptions makes options of names, each once and in order.
+func plainOptions(names []string) []option {
+	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" })
+	slices.Sort(names)
+	var out []option
+	for _, name := range slices.Compact(names) {
+		out = append(out, option{Value: name, Text: name})
+	}
+	return out
+}

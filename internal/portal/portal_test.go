@@ -1,0 +1,264 @@
+package portal_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/leasewatch/leasewatch/internal/api"
+	"github.com/leasewatch/leasewatch/internal/portal"
+	"github.com/leasewatch/leasewatch/internal/rental"
+)
+
+// identity is who holds a token.
+type identity struct {
+	*demo
+	err error
+}
+
+func (i identity) Whoami(context.Context) (rental.Principal, error) { return i.who, i.err }
+
+func handler(t testing.TB, d *demo) http.Handler {
+	t.Helper()
+	h, err := portal.New(portal.Options{
+		API: d, Runbooks: runbooks{}, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return now },
+		As: func(token api.Secret) portal.Identity {
+			if token.Reveal() == "good" {
+				return identity{demo: d}
+			}
+			return identity{demo: d, err: api.ErrUnauthenticated}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func get(h http.Handler, target, lang string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest("GET", target, nil)
+	r.Header.Set("Accept-Language", lang)
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+var tags = regexp.MustCompile(`<[^>]*>|\s+`)
+
+// text is what a person reads of a page, its white space folded.
+func text(w *httptest.ResponseRecorder) string {
+	body := strings.NewReplacer("\u00a0", " ", "\u202f", " ", "&#34;", `"`, "&lt;", "<", "&gt;", ">").Replace(tags.ReplaceAllString(w.Body.String(), " "))
+	return regexp.MustCompile(` +`).ReplaceAllString(body, " ")
+}
+
+var all = []string{"/fleet", "/leases", "/leases/acme-train", "/leases/globex-batch", "/incidents", "/incidents/INC-42", "/incidents/INC-41", "/incidents/INC-39", "/runbooks/gpu-lost", "/login", "/nothing"}
+
+func TestWhatAPageSays(t *testing.T) {
+	cases := []struct {
+		name, target, lang string
+		want               []string
+	}{
+		{"the fleet answers its question first", "/fleet", "en", []string{
+			"Which GPUs need somebody?", "4 of 24 GPUs: 1 down, 1 degraded, 1 without data, 1 in maintenance, stopped or not measured.",
+			"Nobody is paged: no Slack token is configured.", "✕ Down: GPU lost", "? No data", "◐ Degraded", "▢ Not measured from here: released by policy",
+			"XID 79: GPU has fallen off the bus", "52", "310", "4 s ago", "14 min 00 s ago", "not leased",
+		}},
+		{"the fleet in Chinese", "/fleet", "zh-CN", []string{
+			"哪些 GPU 需要处理？", "24 块 GPU 中有 4 块：停机 1，降级 1，无数据 1", "当前不会呼叫任何人：未配置 Slack 令牌。", "停机：GPU 丢失", "租约", "服务商",
+		}},
+		{"leases by who suffers most", "/leases", "en", []string{
+			"4 running on 20 GPUs: 1 breached, 1 not proven, 1 with a GPU down now.", "EUR 97 464.02", "72.6 %, 98 % seen", "99.4969", "99.1000 to 100.0000", "✕ Breached", "? Not proven",
+			"JPY 3 604 117", "not measured", "no objective", "Ended",
+		}},
+		{"one lease answers with cost, use, waste and availability", "/leases/acme-train", "en", []string{
+			"What did lease acme-train cost in 2026-05, and how well was it used?",
+			"EUR 97 464.02; utilisation 72.6 %, 98 % seen; idle cost EUR 5 365.33; availability 99.4969 %, ✕ Breached.",
+			"overspent by 2 min 00 s", "43,200 min in the period - 60 maintenance = 43,140; down 217, unknown 0", "Down: reset required", "gpu-a17/6",
+			"the contract, automatically", "not yet; changes no money", "SLA credit", "EUR −9 746.40", "Provisional", "This bill may still change: the month is open",
+			"on 2026-05-09 the exporter of gpu-a17 was silent for 7 h", "CEST", "Wrong now",
+		}},
+		{"one lease in Chinese", "/leases/acme-train", "zh", []string{
+			"租约 acme-train 在 2026-05 花费多少，使用得如何？", "利用率 72.6 %，采样覆盖率 98 %", "未达标", "已超支 2 分 00 秒", "停机 217", "责任方", "赔付", "闲置成本",
+		}},
+		{"a lease whose use nobody measured and that promises nothing", "/leases/globex-batch", "en", []string{
+			"utilisation not measured; idle cost not measured; availability no objective.", "use was not measured", "JPY",
+		}},
+		{"incidents by urgency", "/incidents", "en", []string{
+			"1 open, 1 acknowledged, 0 unknown. The oldest open one has waited 14 min 02 s.", "PAGE", "GPU lost gpu-a17 slot 3", "acme-train, acme", "Resolved", "bo",
+		}},
+		{"an incident says what to do first", "/incidents/INC-42", "en", []string{
+			"What happened in INC-42, and what is to be done?", "Nobody has acknowledged it for 14 min 00 s.", "Drain the job, then power-cycle the host.", "Runbook",
+			"Acknowledge", "not delivered: channel_not_found", "Opened", "Told",
+		}},
+		{"an incident in Chinese", "/incidents/INC-42", "zh", []string{"INC-42 发生了什么，该怎么处理？", "GPU 丢失 gpu-a17 插槽 3", "迁走作业", "确认", "未送达：channel_not_found"}},
+		{"an acknowledged incident", "/incidents/INC-41", "en", []string{"Acknowledged by bo after 3 min 00 s.", "fan tray ordered"}},
+		{"a resolved incident", "/incidents/INC-39", "en", []string{"Resolved after 1 h 00 min 00 s."}},
+		{"a runbook", "/runbooks/gpu-lost", "zh", []string{"GPU 丢失", "Power-cycle the host."}},
+		{"a month of the past", "/leases/acme-train?month=2026-04", "en", []string{"cost in 2026-04", "← 2026-03", "2026-05 →"}},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			d := newDemo()
+			if strings.HasPrefix(tc.target, "/leases/") {
+				d.who.Role = rental.RoleFinance
+			}
+			got := get(handler(t, d), tc.target, tc.lang)
+			if got.Code != 200 {
+				t.Fatalf("status %d: %s", got.Code, got.Body)
+			}
+			read := text(got)
+			for _, want := range tc.want {
+				if !strings.Contains(read, want) {
+					t.Errorf("the page does not say %q:\n%s", want, read)
+				}
+			}
+			if strings.Contains(read, "[portal.") {
+				t.Errorf("the page has a sentence that the catalogue lacks: %s", read)
+			}
+		})
+	}
+}
+
+func TestNoPageTakesAStringForMarkup(t *testing.T) {
+	d := newDemo()
+	d.who.Name = hostile
+	d.status.TargetsDown = []api.Failure{{Name: hostile, Reason: hostile}}
+	d.fleet.Hosts[0].Host, d.fleet.Hosts[0].Provider, d.fleet.Hosts[0].GPUs[0].Lease = hostile, `"><img src=x>`, `"><img src=x>`
+	d.leases[0].Tenant, d.leases[0].SKU = hostile, hostile
+	for _, target := range append(all, "/login?next="+url.QueryEscape(`"><script>`), "/leases/%3Cscript%3E", "/runbooks/%3Cscript%3E", "/fleet?provider=%22%3E%3Cscript%3E") {
+		for _, lang := range []string{"en", "zh"} {
+			body := strings.ToLower(get(handler(t, d), target, lang).Body.String())
+			for _, bad := range []string{"<script", "<img", "javascript:", "onerror=", "style=\""} {
+				if strings.Contains(body, bad) {
+					t.Errorf("%s in %s holds %q", target, lang, bad)
+				}
+			}
+		}
+	}
+}
+
+func TestEveryPageIsWholeAndForbidsWhatItDoesNotNeed(t *testing.T) {
+	for _, target := range all {
+		got := get(handler(t, newDemo()), target, "en")
+		if !strings.HasSuffix(strings.TrimSpace(got.Body.String()), "</html>") {
+			t.Errorf("%s breaks off", target)
+		}
+		policy := got.Header().Get("Content-Security-Policy")
+		if !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") {
+			t.Errorf("%s: policy %q", target, policy)
+		}
+		for _, link := range regexp.MustCompile(`(?:href|src|action)="([^"]*)"`).FindAllStringSubmatch(got.Body.String(), -1) {
+			if !strings.HasPrefix(link[1], "/") && !strings.HasPrefix(link[1], "#") && link[1] != "" {
+				t.Errorf("%s refers to %q, which is not on this server", target, link[1])
+			}
+		}
+	}
+}
+
+func TestAFilterIsInTheURLAndCutsThePage(t *testing.T) {
+	cases := []struct{ target, has, hasNot string }{
+		{"/fleet?provider=dragonrent", "gpu-b02", "gpu-a18"},
+		{"/fleet?state=down", "gpu-a17", "gpu-b02"},
+		{"/fleet?state=trouble", "handed to a virtual machine", "310"},
+		{"/fleet?provider=nobody", "No GPU fits the filter.", "gpu-a17"},
+		{"/leases?tenant=globex", "globex-lab", "acme-train"},
+		{"/leases?tenant=nobody", "No lease fits the filter.", "acme-train"},
+		{"/incidents?status=resolved", "INC-39", "INC-42"},
+		{"/incidents?status=unknown", "No incident fits the filter.", "INC-42"},
+	}
+	for _, tc := range cases {
+		read := text(get(handler(t, newDemo()), tc.target, "en"))
+		if !strings.Contains(read, tc.has) || strings.Contains(read, tc.hasNot) {
+			t.Errorf("%s: want %q and not %q in\n%s", tc.target, tc.has, tc.hasNot, read)
+		}
+	}
+}
+
+func TestAnEmptyPageSaysWhyAndWhatWouldFillIt(t *testing.T) {
+	cases := []struct {
+		target string
+		role   rental.Role
+		want   string
+	}{
+		{"/fleet", rental.RoleAdmin, "Run leasewatch-exporter on a GPU host"},
+		{"/fleet", rental.RoleTenant, "None of your leases has a GPU now."},
+		{"/leases", rental.RoleAdmin, `"leasewatch lease apply -f FILE"`},
+		{"/leases", rental.RoleTenant, "You have no lease."},
+		{"/incidents", rental.RoleAdmin, "An incident opens when an alert rule fires."},
+	}
+	for _, tc := range cases {
+		d := newDemo()
+		d.fleet.Hosts, d.leases, d.incident, d.who.Role = nil, nil, nil, tc.role
+		if read := text(get(handler(t, d), tc.target, "en")); !strings.Contains(read, tc.want) {
+			t.Errorf("%s as %s: want %q in\n%s", tc.target, tc.role, tc.want, read)
+		}
+	}
+}
+
+func TestALanguageThatWasChosenStays(t *testing.T) {
+	h := handler(t, newDemo())
+	first := get(h, "/fleet?provider=dragonrent&lang=zh", "en")
+	if !strings.Contains(first.Body.String(), `lang="zh"`) || !strings.Contains(first.Body.String(), `href="/fleet?lang=en&amp;provider=dragonrent"`) {
+		t.Errorf("got %s", first.Body)
+	}
+	r := httptest.NewRequest("GET", "/leases", nil)
+	r.Header.Set("Accept-Language", "en")
+	for _, c := range first.Result().Cookies() {
+		r.AddCookie(c)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if !strings.Contains(w.Body.String(), `lang="zh"`) {
+		t.Error("the next page is in English again")
+	}
+}
+
+func TestASectionThatFailsDoesNotTakeThePageDown(t *testing.T) {
+	d := newDemo()
+	d.billErr = api.Errorf(http.StatusForbidden, "role oncall may not")
+	got := get(handler(t, d), "/leases/acme-train", "en")
+	read := text(got)
+	if got.Code != 200 || !strings.Contains(read, "Your role does not see bills.") || !strings.Contains(read, "Down: reset required") {
+		t.Errorf("status %d: %s", got.Code, read)
+	}
+	if strings.Contains(read, "EUR 97 464.02 ") {
+		t.Error("the bill is shown in spite of it")
+	}
+	d.billErr = errors.New("disk /secret is gone")
+	if read := text(get(handler(t, d), "/leases/acme-train", "en")); strings.Contains(read, "/secret") || !strings.Contains(read, "99.4969") {
+		t.Errorf("got %s", read)
+	}
+}
+
+func TestAFailureIsAPageWithItsStatus(t *testing.T) {
+	cases := []struct {
+		name, target string
+		err          error
+		status       int
+		want         string
+	}{
+		{"a page that is not there", "/nothing", nil, 404, "This does not exist, or not for you."},
+		{"a lease that is not there", "/leases/none", nil, 404, "This does not exist, or not for you."},
+		{"a month that is none", "/leases/acme-train?month=soon", nil, 422, "expected YYYY-MM"},
+		{"a refusal", "/fleet", api.Errorf(403, "role push may not"), 403, "Your role may not see this."},
+		{"a store that is gone", "/fleet", api.Errorf(503, "the ledger is read-only"), 503, "the ledger is read-only"},
+		{"anything else", "/fleet", errors.New("disk /secret is gone"), 500, "Internal Server Error"},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			d := newDemo()
+			d.err = tc.err
+			got := get(handler(t, d), tc.target, "en")
+			if got.Code != tc.status || !strings.Contains(text(got), tc.want) || strings.Contains(got.Body.String(), "/secret") {
+				t.Errorf("status %d: %s", got.Code, text(got))
+			}
+		})
+	}
+}
