@@ -76,8 +76,9 @@ func (r *Reader) find(uuid string, index int) *card {
 	return c
 }
 
-func sortByIndex(gpus []gpu.GPU) {
-	slices.SortStableFunc(gpus, func(a, b gpu.GPU) int {
-		return cmp.Or(cmp.Compare(a.Identity.Index, b.Identity.Index), cmp.Compare(a.Identity.UUID, b.Identity.UUID))
+// byIndex orders cards as a snapshot has them.
+func byIndex(cards []*card) []*card {
+	return slices.SortedFunc(slices.Values(cards), func(a, b *card) int {
+		return cmp.Or(cmp.Compare(a.identity.Index, b.identity.Index), cmp.Compare(a.identity.UUID, b.identity.UUID))
 	})
 }

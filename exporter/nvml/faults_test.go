@@ -195,12 +195,7 @@ func TestStopDoesNotWaitForACallThatHangs(t *testing.T) {
 		m.start(t, quick()) // its cleanup waits for Run
 		m.wait(t, all(8, gpu.OK))
 		m.change(t, func(s *fakenvml.Scenario) { s.GPU(2).Delay("", fakenvml.Forever) })
-		m.wait(t, func(*gpu.Snapshot) error {
-			if m.reader.callsOut() == "" {
-				return fmt.Errorf("no call is out")
-			}
-			return nil
-		})
+		m.waitForHang(t, 2)
 	})
 }
 
@@ -312,12 +307,7 @@ func TestADriverIsNotShutDownUnderACallThatHangs(t *testing.T) {
 		m.start(t, quick())
 		m.wait(t, all(8, gpu.OK))
 		m.change(t, func(s *fakenvml.Scenario) { s.GPU(7).Delay("", fakenvml.Forever) })
-		m.wait(t, func(*gpu.Snapshot) error {
-			if m.reader.callsOut() == "" {
-				return fmt.Errorf("no call is out")
-			}
-			return nil
-		})
+		m.waitForHang(t, 7)
 		m.change(t, func(s *fakenvml.Scenario) { s.Set("driver.generation", 2) })
 		m.wait(t, all(8, gpu.DriverDown))
 		if calls := m.calls(t); strings.Contains(calls, "nvmlShutdown") {

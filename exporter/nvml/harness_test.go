@@ -141,6 +141,25 @@ func (m *machine) wait(t *testing.T, what func(s *gpu.Snapshot) error) *gpu.Snap
 	}
 }
 
+// waitForHang waits until one and the same call of a GPU has been out for a while.
+func (m *machine) waitForHang(t *testing.T, index int) {
+	t.Helper()
+	var seen *inCall
+	since := time.Now()
+	m.wait(t, func(*gpu.Snapshot) error {
+		m.reader.mu.Lock()
+		out := m.reader.slots[index].caller.current.Load()
+		m.reader.mu.Unlock()
+		if out != seen {
+			seen, since = out, time.Now()
+		}
+		if seen == nil || time.Since(since) < 100*time.Millisecond {
+			return fmt.Errorf("no call of GPU %d hangs", index)
+		}
+		return nil
+	})
+}
+
 // all wants so many GPUs, each in the state.
 func all(n int, state gpu.State) func(s *gpu.Snapshot) error {
 	return func(s *gpu.Snapshot) error {

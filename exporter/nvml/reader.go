@@ -163,10 +163,9 @@ func (r *Reader) publish() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := &gpu.Snapshot{At: now, Driver: r.driver, GPUs: make([]gpu.GPU, len(r.cards))}
-	for i, c := range r.cards {
+	for i, c := range byIndex(r.cards) {
 		s.GPUs[i] = c.describe(now, 2*r.budget())
 	}
-	sortByIndex(s.GPUs)
 	r.current.Store(s)
 }
 

@@ -102,7 +102,9 @@ func driverState(call string, ret nvml.Return) (gpu.DriverState, string) {
 	switch ret {
 	case nvml.ERROR_LIBRARY_NOT_FOUND:
 		return gpu.DriverNoLibrary, says(call, ret) + ": install the NVIDIA driver, or name the library's path"
-	case nvml.ERROR_DRIVER_NOT_LOADED, nvml.ERROR_UNINITIALIZED:
+	case nvml.ERROR_UNINITIALIZED:
+		return gpu.DriverNotLoaded, says(call, ret) + ": the kernel driver went or was loaded anew; starting it again"
+	case nvml.ERROR_DRIVER_NOT_LOADED:
 		return gpu.DriverNotLoaded, says(call, ret) + ": load the nvidia kernel module, or wait until it is"
 	case nvml.ERROR_LIB_RM_VERSION_MISMATCH:
 		return gpu.DriverMismatch, says(call, ret) +
