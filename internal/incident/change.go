@@ -2,6 +2,7 @@ package incident
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -23,7 +24,8 @@ const (
 	eventUndelivered = "undelivered"
 )
 
-// The kinds of a delivery.
+// The kinds of a delivery. A thread delivery without a text is the reply that gives the
+// details below a new message; it calls nobody.
 const (
 	kindPost   = "post"
 	kindUpdate = "update"
@@ -39,23 +41,23 @@ type outcome struct {
 }
 
 // apply is the whole decision of Handle: what one word on a group does to its newest incident.
-func (e *Engine) apply(ctx context.Context, newest *rental.Incident, group rental.AlertGroup, now rental.Millis) outcome {
+func (e *Engine) apply(newest *rental.Incident, group rental.AlertGroup, now rental.Millis) outcome {
 	if newest == nil {
-		return e.open(ctx, group, now)
+		return e.open(group, now)
 	}
 	merged := merge(newest, group)
 	over := newest.Status == rental.IncidentResolved || newest.Status == rental.IncidentUnknown
 	switch {
 	case over && len(merged.fired) > 0:
 		if now-lastChange(newest) <= rental.Millis(e.o.ReopenWindow.Milliseconds()) {
-			return e.again(ctx, newest, merged, now)
+			return e.again(newest, merged, now)
 		}
 		group.Alerts = merged.fired
-		return e.open(ctx, group, now)
+		return e.open(group, now)
 	case over:
 		return outcome{}
 	case len(merged.fired) > 0 || worse(merged.severity, newest.Severity):
-		return e.worsen(ctx, newest, merged, now)
+		return e.worsen(newest, merged, now)
 	case merged.ended && firing(merged.alerts) == 0:
 		return e.resolve(newest, merged.alerts, now, "")
 	case merged.changed:
@@ -66,7 +68,7 @@ func (e *Engine) apply(ctx context.Context, newest *rental.Incident, group renta
 }
 
 // open begins an incident with the alerts of the group that fire; none where none does.
-func (e *Engine) open(ctx context.Context, group rental.AlertGroup, now rental.Millis) outcome {
+func (e *Engine) open(group rental.AlertGroup, now rental.Millis) outcome {
 	fresh := merge(&rental.Incident{}, group)
 	if len(fresh.fired) == 0 {
 		return outcome{}
@@ -83,17 +85,18 @@ func (e *Engine) open(ctx context.Context, group rental.AlertGroup, now rental.M
 	inc.Drill = firstLabel("drill", group.Labels, fresh.fired) == "true"
 	inc.DetectedAt = oldestStart(fresh.fired, now)
 	inc.EvidenceAt = evidence(fresh.fired, inc.DetectedAt)
-	e.describe(ctx, inc, now)
+	describe(inc, now)
 	addEvent(inc, now, eventOpened, "", inc.Title)
-	return outcome{incident: inc, event: eventOpened, deliveries: e.deliveries(inc, kindPost, "", now)}
+	return outcome{incident: inc, event: eventOpened,
+		deliveries: append(e.deliveries(inc, kindPost, "", now), e.deliveries(inc, kindThread, "", now)...)}
 }
 
 // again opens an incident that was over.
-func (e *Engine) again(ctx context.Context, inc *rental.Incident, merged merged, now rental.Millis) outcome {
+func (e *Engine) again(inc *rental.Incident, merged merged, now rental.Millis) outcome {
 	inc.Status, inc.ResolvedAt, inc.AckedAt, inc.AckedBy = rental.IncidentOpen, 0, 0, ""
 	inc.Alerts, inc.Severity = merged.alerts, worst(inc.Severity, merged.severity)
 	inc.Revision++
-	e.describe(ctx, inc, now)
+	describe(inc, now)
 	shown := merged.fired
 	addEvent(inc, now, eventReopened, "", phrase.For(phrase.English).Headline(shown, now))
 	return outcome{incident: inc, event: eventReopened, deliveries: e.updateAndThread(inc, shown, now)}
@@ -101,10 +104,10 @@ func (e *Engine) again(ctx context.Context, inc *rental.Incident, merged merged,
 
 // worsen adds new alerts or a higher severity: the message is updated, and one reply in its
 // thread says so to whoever has the incident in hand.
-func (e *Engine) worsen(ctx context.Context, inc *rental.Incident, merged merged, now rental.Millis) outcome {
+func (e *Engine) worsen(inc *rental.Incident, merged merged, now rental.Millis) outcome {
 	inc.Alerts, inc.Severity = merged.alerts, worst(inc.Severity, merged.severity)
 	inc.Revision++
-	e.describe(ctx, inc, now)
+	describe(inc, now)
 	shown := merged.fired
 	if len(shown) == 0 {
 		shown = inc.Alerts
@@ -165,9 +168,9 @@ func (e *Engine) deliveries(inc *rental.Incident, kind, text string, now rental.
 	return list
 }
 
-// describe computes the title, the leases and the tenants from what the alerts say, and asks
-// the facts where they say nothing.
-func (e *Engine) describe(ctx context.Context, inc *rental.Incident, now rental.Millis) {
+// describe computes the title, the leases and the tenants from what the alerts say. A lease
+// that was ever affected stays named.
+func describe(inc *rental.Incident, now rental.Millis) {
 	inc.Title = phrase.For(phrase.English).Headline(inc.Alerts, now)
 	leases, tenants := map[string]bool{}, map[string]bool{}
 	for _, name := range inc.Leases {
@@ -177,18 +180,36 @@ func (e *Engine) describe(ctx context.Context, inc *rental.Incident, now rental.
 		tenants[name] = true
 	}
 	for _, alert := range inc.Alerts {
-		lease, tenant := alert.Labels["lease"], alert.Labels["tenant"]
-		if uuid := alert.Labels["uuid"]; lease == "" && uuid != "" && e.o.Facts != nil {
-			lease, tenant, _ = e.o.Facts.LeaseOf(ctx, uuid, alert.StartsAt)
-		}
-		if lease != "" {
+		if lease := alert.Labels["lease"]; lease != "" {
 			leases[lease] = true
 		}
-		if tenant != "" {
+		if tenant := alert.Labels["tenant"]; tenant != "" {
 			tenants[tenant] = true
 		}
 	}
 	inc.Leases, inc.Tenants = sorted(leases), sorted(tenants)
+}
+
+// withFacts names the lease and the tenant of each alert about a card that has none. It runs
+// before the transaction, since the facts come from the same store.
+func (e *Engine) withFacts(ctx context.Context, group rental.AlertGroup) rental.AlertGroup {
+	if e.o.Facts == nil {
+		return group
+	}
+	group.Alerts = slices.Clone(group.Alerts)
+	for i, alert := range group.Alerts {
+		uuid := alert.Labels["uuid"]
+		if uuid == "" || alert.Labels["lease"] != "" {
+			continue
+		}
+		lease, tenant, ok := e.o.Facts.LeaseOf(ctx, uuid, alert.StartsAt)
+		if !ok {
+			continue
+		}
+		group.Alerts[i].Labels = maps.Clone(alert.Labels)
+		group.Alerts[i].Labels["lease"], group.Alerts[i].Labels["tenant"] = lease, tenant
+	}
+	return group
 }
 
 func addEvent(inc *rental.Incident, at rental.Millis, kind, by, note string) {

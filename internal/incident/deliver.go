@@ -65,7 +65,11 @@ func (o *Outbox) deliver(ctx context.Context, d rental.Delivery) result {
 	call, cancel := context.WithTimeout(ctx, o.o.SendTimeout)
 	defer cancel()
 	ref, err := o.o.Sender.Send(call, r.delivery, *inc)
-	if err != nil {
+	switch {
+	case err == nil:
+	case gone(err) && d.Kind != kindPost:
+		return o.replace(ctx, r, inc.Messages[d.Route])
+	default:
 		r.err = err
 		if refused(err) {
 			r.delivery.Started = 0
@@ -86,7 +90,7 @@ func (o *Outbox) find(ctx context.Context, d rental.Delivery, inc rental.Inciden
 // in between makes the next try find the message.
 func (o *Outbox) record(ctx context.Context, r result, ref rental.MessageRef) result {
 	d := r.delivery
-	if d.Kind != kindUpdate {
+	if d.Kind != kindUpdate && !isDetails(d) {
 		_, err := o.o.Store.ChangeByID(ctx, d.Incident, func(inc *rental.Incident) (*rental.Incident, []rental.Delivery, error) {
 			if inc == nil {
 				return nil, nil, ErrNotFound
@@ -107,6 +111,34 @@ func (o *Outbox) record(ctx context.Context, r result, ref rental.MessageRef) re
 		o.o.CrashPoint("delivery-ref-after")
 	}
 	return o.finish(ctx, r, rental.DeliverySent)
+}
+
+// replace posts an incident's message anew where somebody deleted it, unless the incident is over.
+func (o *Outbox) replace(ctx context.Context, r result, deleted rental.MessageRef) result {
+	d := r.delivery
+	_, err := o.o.Store.ChangeByID(ctx, d.Incident, func(inc *rental.Incident) (*rental.Incident, []rental.Delivery, error) {
+		if inc == nil {
+			return nil, nil, ErrNotFound
+		}
+		if inc.Messages[d.Route] != deleted {
+			return nil, nil, nil
+		}
+		now := rental.At(o.o.Now())
+		delete(inc.Messages, d.Route)
+		addEvent(inc, now, eventUndelivered, "", d.Route+": the message was deleted there")
+		if inc.Status != rental.IncidentOpen && inc.Status != rental.IncidentAcked {
+			return inc, nil, nil
+		}
+		return inc, []rental.Delivery{{
+			Incident: inc.ID, Route: d.Route, Kind: kindPost, Severity: inc.Severity, Revision: inc.Revision,
+			State: rental.DeliveryPending, NextAt: now, CreatedAt: now,
+		}}, nil
+	})
+	if err != nil {
+		r.err = fmt.Errorf("replace the deleted message of incident %s: %w", d.Incident, err)
+		return r
+	}
+	return o.finish(ctx, r, rental.DeliverySuperseded)
 }
 
 func (o *Outbox) finish(ctx context.Context, r result, state rental.DeliveryState) result {
@@ -184,4 +216,9 @@ func terminal(err error) bool {
 func refused(err error) bool {
 	var says interface{ Refused() bool }
 	return errors.As(err, &says) && says.Refused()
+}
+
+func gone(err error) bool {
+	var says interface{ Gone() bool }
+	return errors.As(err, &says) && says.Gone()
 }

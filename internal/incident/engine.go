@@ -110,10 +110,11 @@ func (e *Engine) Handle(ctx context.Context, group rental.AlertGroup) error {
 	if group.Key == "" {
 		return errors.New("alert group has no key: expected the receiver with its group labels")
 	}
+	group = e.withFacts(ctx, group)
 	var step outcome
 	e.o.CrashPoint("incident-commit-before")
 	saved, err := e.o.Store.ChangeByKey(ctx, group.Key, func(newest *rental.Incident) (*rental.Incident, []rental.Delivery, error) {
-		step = e.apply(ctx, newest, group, rental.At(e.o.Now()))
+		step = e.apply(newest, group, rental.At(e.o.Now()))
 		return step.incident, step.deliveries, nil
 	})
 	if err != nil {

@@ -60,9 +60,13 @@ func group(at rental.Millis, alerts ...rental.Alert) rental.AlertGroup {
 	}
 }
 
+// kindsOf leaves out the details that follow each post.
 func kindsOf(deliveries []rental.Delivery) []string {
 	var list []string
 	for _, d := range deliveries {
+		if isDetails(d) {
+			continue
+		}
 		list = append(list, d.Kind)
 	}
 	return list
@@ -119,14 +123,14 @@ func TestTheLifeOfAnIncident(t *testing.T) {
 	c.pass(time.Second)
 	must(t, e.Handle(ctx, group(c.ms, alert(3, t0-1000, 0), alert(4, c.ms, 0))))
 	equal(t, "worse", kindsOf(store.deliveries), []string{"post", "update", "update", "thread"})
-	equal(t, "reply is about", store.deliveries[3].Text, "f004")
+	equal(t, "reply is about", store.deliveries[4].Text, "f004")
 	equal(t, "still acked", store.incidents[0].Status, rental.IncidentAcked)
 	equal(t, "title of two", store.incidents[0].Title, "GPU lost: gpu-a17 slot 3 and 1 more")
 
 	c.pass(time.Minute)
 	healed3 := alert(3, t0-1000, c.ms-5000)
 	must(t, e.Handle(ctx, group(c.ms, healed3, alert(4, t0+2000, 0))))
-	equal(t, "partly healed", kindsOf(store.deliveries)[4:], []string{"update"})
+	equal(t, "partly healed", kindsOf(store.deliveries[5:]), []string{"update"})
 
 	c.pass(time.Minute)
 	end := c.ms - 3000
@@ -135,7 +139,7 @@ func TestTheLifeOfAnIncident(t *testing.T) {
 	equal(t, "resolved", inc.Status, rental.IncidentResolved)
 	equal(t, "resolved when the last alert ended", inc.ResolvedAt, end)
 	equal(t, "who had it", inc.AckedBy, "ada")
-	equal(t, "resolve pings nobody", kindsOf(store.deliveries)[5:], []string{"update"})
+	equal(t, "resolve pings nobody", kindsOf(store.deliveries[6:]), []string{"update"})
 
 	c.pass(10 * time.Minute)
 	must(t, e.Handle(ctx, group(c.ms, alert(4, c.ms, 0))))
@@ -143,14 +147,14 @@ func TestTheLifeOfAnIncident(t *testing.T) {
 	equal(t, "reopened as the same", len(store.incidents), 1)
 	equal(t, "open again", inc.Status, rental.IncidentOpen)
 	equal(t, "nobody has it", inc.AckedBy, "")
-	equal(t, "fired again is told", kindsOf(store.deliveries)[6:], []string{"update", "thread"})
+	equal(t, "fired again is told", kindsOf(store.deliveries[7:]), []string{"update", "thread"})
 
 	c.pass(time.Minute)
 	must(t, e.Handle(ctx, group(c.ms, alert(4, c.ms-60_000, c.ms))))
 	c.pass(31 * time.Minute)
 	must(t, e.Handle(ctx, group(c.ms, alert(4, c.ms, 0))))
 	equal(t, "a new one after the window", len(store.incidents), 2)
-	equal(t, "its page", store.deliveries[len(store.deliveries)-1].Kind, "post")
+	equal(t, "its page", store.deliveries[len(store.deliveries)-2].Kind, "post")
 	equal(t, "timeline", eventsOf(store.incidents[0]),
 		[]string{"opened", "acked", "worsened", "changed", "resolved", "reopened", "resolved"})
 	equal(t, "opened", testutil.ToFloat64(e.metrics.opened), 2.0)
@@ -286,7 +290,7 @@ func TestIncidentsThatNobodyWouldCloseAreSettledAtStart(t *testing.T) {
 	equal(t, "partly live", store.incidents[2].Status, rental.IncidentOpen)
 	equal(t, "its dead alert ended", firing(store.incidents[2].Alerts), 1)
 	equal(t, "evidence failed", store.incidents[3].Status, rental.IncidentOpen)
-	for _, d := range store.deliveries[4:] {
+	for _, d := range store.deliveries[8:] {
 		equal(t, "told in place", d.Kind, "update")
 	}
 	must(t, e.Handle(ctx, group(c.ms+1, alert(1, c.ms, 0))))

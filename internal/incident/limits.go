@@ -48,7 +48,7 @@ func (l *limits) allowedAt(d rental.Delivery, now rental.Millis) rental.Millis {
 		return at
 	}
 	at = max(at, l.nextMessage[d.Route])
-	if last, ok := l.lastThread[lane{d.Route, d.Incident}]; ok && d.Kind == kindThread {
+	if last, ok := l.lastThread[lane{d.Route, d.Incident}]; ok && d.Kind == kindThread && !isDetails(d) {
 		at = max(at, last+millis(l.o.ThreadEvery))
 	}
 	return at
@@ -98,7 +98,7 @@ func (l *limits) finished(r result, now rental.Millis) {
 	case r.err == nil:
 		l.lastSuccess[d.Route] = now
 		delete(l.failedAt, d.ID)
-		if d.Kind == kindThread && d.State == rental.DeliverySent {
+		if d.Kind == kindThread && !isDetails(d) && d.State == rental.DeliverySent {
 			l.lastThread[lane{d.Route, d.Incident}] = now
 		}
 	case d.State == rental.DeliveryFailed:

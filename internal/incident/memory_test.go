@@ -18,6 +18,7 @@ type memory struct {
 	mu         sync.Mutex
 	incidents  []rental.Incident
 	deliveries []rental.Delivery
+	pending    []int64                   // ids of those pending or failed, in order
 	fail       func(method string) error // nil: never
 }
 
@@ -69,6 +70,7 @@ func (m *memory) change(find func(rental.Incident) bool, fn Change) (*rental.Inc
 	for _, d := range deliveries {
 		d.ID, d.Incident = int64(len(m.deliveries)+1), saved.ID
 		m.deliveries = append(m.deliveries, clone(d))
+		m.pending = append(m.pending, d.ID)
 	}
 	out := clone(saved)
 	return &out, nil
@@ -144,10 +146,8 @@ func (m *memory) PendingDeliveries(context.Context) ([]rental.Delivery, error) {
 		return nil, err
 	}
 	var list []rental.Delivery
-	for _, d := range m.deliveries {
-		if d.State == rental.DeliveryPending || d.State == rental.DeliveryFailed {
-			list = append(list, d)
-		}
+	for _, id := range m.pending {
+		list = append(list, m.deliveries[id-1])
 	}
 	return list, nil
 }
@@ -160,6 +160,9 @@ func (m *memory) SaveDelivery(_ context.Context, d rental.Delivery) error {
 	}
 	if d.ID >= 1 && d.ID <= int64(len(m.deliveries)) {
 		m.deliveries[d.ID-1] = clone(d)
+		if d.State != rental.DeliveryPending && d.State != rental.DeliveryFailed {
+			m.pending = slices.DeleteFunc(m.pending, func(id int64) bool { return id == d.ID })
+		}
 		return nil
 	}
 	return fmt.Errorf("delivery %d: %w", d.ID, ErrNotFound)

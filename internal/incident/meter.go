@@ -63,8 +63,8 @@ func newOutboxMeter(registerer prometheus.Registerer, now func() time.Time) (out
 	return m, nil
 }
 
-// show counts the outbox anew. Edits count as undelivered but not as old: only a new message
-// wakes somebody.
+// show counts the outbox anew. Edits and details count as undelivered but not as old: they
+// wake nobody.
 func (m outboxMeter) show(pending []rental.Delivery) {
 	type cell struct {
 		severity rental.Severity
@@ -75,7 +75,7 @@ func (m outboxMeter) show(pending []rental.Delivery) {
 	var first rental.Millis
 	for _, d := range pending {
 		counts[cell{d.Severity, d.Kind, d.State}]++
-		if d.Kind == kindUpdate {
+		if d.Kind == kindUpdate || isDetails(d) {
 			continue
 		}
 		if at := oldest[d.Severity]; at == 0 || d.CreatedAt < at {

@@ -17,6 +17,7 @@ import (
 //	RetryAfter() time.Duration // the channel's own wish for how long to wait
 //	Terminal() bool            // trying again changes nothing until a person repairs something
 //	Refused() bool             // the channel certainly did not take the message
+//	Gone() bool                // the message to edit or to answer was deleted
 //
 // An error that does not say Refused is in doubt: the message may have been delivered.
 type Sender interface {

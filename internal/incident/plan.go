@@ -19,7 +19,8 @@ type steps struct {
 
 // plan decides what is sent now. In a lane the post goes first and everything waits for it;
 // of several updates only the newest goes, of several replies one that says them all. Of the
-// lanes of a route the worst severity goes first, a new message before an edit, the oldest first.
+// lanes of a route the worst severity goes first, a new message before an edit, the oldest
+// first, and details when nothing else waits.
 func (o *Outbox) plan(pending []rental.Delivery, now rental.Millis) steps {
 	var s steps
 	byLane := map[lane][]rental.Delivery{}
@@ -39,6 +40,7 @@ func (o *Outbox) plan(pending []rental.Delivery, now rental.Millis) steps {
 	for _, heads := range byRoute {
 		slices.SortFunc(heads, func(a, b rental.Delivery) int {
 			return cmp.Or(
+				cmp.Compare(boolRank(isDetails(a)), boolRank(isDetails(b))),
 				cmp.Compare(phrase.SeverityRank(a.Severity), phrase.SeverityRank(b.Severity)),
 				cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)),
 				cmp.Compare(a.ID, b.ID))
@@ -82,6 +84,8 @@ func (o *Outbox) heads(key lane, list []rental.Delivery, s *steps) []rental.Deli
 		switch {
 		case d.Kind == kindPost:
 			post = &list[i]
+		case isDetails(d):
+			heads = append(heads, d)
 		case post != nil && post.Started == 0, // the post will show all that is known when it goes
 			d.Kind == kindUpdate && d.Revision <= o.told[key],
 			d.Kind == kindThread && d.Revision <= o.posted[key]:
@@ -144,6 +148,16 @@ func union(a, b string) string {
 		}
 	}
 	return strings.Join(list, " ")
+}
+
+// isDetails tells whether the delivery is the reply that gives a new message's details.
+func isDetails(d rental.Delivery) bool { return d.Kind == kindThread && d.Text == "" }
+
+func boolRank(last bool) int {
+	if last {
+		return 1
+	}
+	return 0
 }
 
 func kindRank(kind string) int {

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/text/currency"
-
 	"github.com/leasewatch/leasewatch/internal/rental"
 )
 
@@ -83,11 +81,10 @@ func atLeast(digits string, width int) string {
 
 // minorDigits returns how many digits of a currency are minor units; 2 for one that does not exist.
 func minorDigits(c rental.Currency) int {
-	unit, err := currency.ParseISO(string(c))
+	digits, err := c.MinorDigits()
 	if err != nil {
 		return 2
 	}
-	digits, _ := currency.Standard.Rounding(unit)
 	return digits
 }
 

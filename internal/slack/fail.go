@@ -67,7 +67,7 @@ func terminalCodes() []string {
 func remedy(code string) string {
 	switch code {
 	case "invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired":
-		return "put a working bot token into slack.token"
+		return "put a working bot token into the file that slack.bot_token_file names"
 	case "missing_scope":
 		return "add the scopes of deploy/slack/manifest.yaml to the app and install it again"
 	case "channel_not_found", "not_in_channel":

@@ -53,7 +53,7 @@ type Options struct {
 	AppToken Secret
 	// APIURL is the address of Slack's Web API, ending in "/"; Slack's own where empty.
 	APIURL string
-	// Channel is the id of the channel that Check looks at ("C0123ABCD").
+	// Channel is the id of the channel that people are paged in ("C0123ABCD"); New checks its form.
 	Channel string
 	// ExternalURL is the portal's address as people reach it; without it there is no button to it.
 	ExternalURL string
@@ -92,7 +92,7 @@ func New(o Options) (*Slack, error) {
 		return nil, errors.New("slack: a clock and a logger are required")
 	}
 	if o.Token == "" {
-		return nil, errors.New("slack.token: expected the bot's token (xoxb-...), found nothing")
+		return nil, errors.New("slack.bot_token_file: expected the bot's token (xoxb-...), found nothing")
 	}
 	if o.APIURL == "" {
 		o.APIURL = slackgo.APIURL

@@ -350,8 +350,8 @@ func TestEachFailureSaysWhatItMeans(t *testing.T) {
 	})
 	t.Run("a wrong token", func(t *testing.T) {
 		s, _ := workspace(t, slackfake.Options{Token: "xoxb-other"}, nil)
-		if err := s.Check(context.Background()); err == nil || !strings.Contains(err.Error(), "slack.token") {
-			t.Errorf("got %v, want an error that names slack.token", err)
+		if err := s.Check(context.Background()); err == nil || !strings.Contains(err.Error(), "slack.bot_token_file") {
+			t.Errorf("got %v, want an error that names slack.bot_token_file", err)
 		}
 	})
 }
@@ -521,7 +521,7 @@ func TestWrongOptionsAreNamed(t *testing.T) {
 		change func(*slack.Options)
 		want   string
 	}{
-		"no token":            {func(o *slack.Options) { o.Token = "" }, "slack.token"},
+		"no token":            {func(o *slack.Options) { o.Token = "" }, "slack.bot_token_file"},
 		"address without end": {func(o *slack.Options) { o.APIURL = "http://localhost/api" }, "ends in /"},
 		"channel by name":     {func(o *slack.Options) { o.Channel = "#gpu-alerts" }, "id such as"},
 		"unknown mention":     {func(o *slack.Options) { o.Mention = "@ada" }, "slack.mention"},
