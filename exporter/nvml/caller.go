@@ -136,7 +136,7 @@ func (c *caller) verdict() (gpu.Answer, string) {
 // within returns v if it lies in its possible range. What lies outside, among it all of the
 // driver's "not available" values, is dropped and counted.
 func (c *caller) within(key string, v, low, high float64) gpu.Maybe[float64] {
-	if v < low || v > high {
+	if !(v >= low && v <= high) { // NaN is outside as well
 		c.dropped[key]++
 		return gpu.Maybe[float64]{}
 	}

@@ -57,6 +57,7 @@ func (r *Reader) setSession(s *session) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.session.Store(s)
+	r.epoch.Add(1)
 	r.handles = map[nvml.Device]*card{}
 }
 
@@ -140,7 +141,7 @@ func (r *Reader) scan(ctx context.Context, workers *sync.WaitGroup, s *session) 
 		return
 	}
 	if before := s.count.Swap(int32(n)); int(before) != n {
-		s.epoch.Add(1)
+		r.epoch.Add(1)
 		r.options.Logger.Info("the driver lists GPUs", slog.Int("before", int(before)), slog.Int("now", n))
 	}
 	r.mu.Lock()
@@ -156,7 +157,7 @@ func (r *Reader) scan(ctx context.Context, workers *sync.WaitGroup, s *session) 
 		workers.Go(func() { sl.run(ctx) })
 	}
 	for _, sl := range slots[:n] {
-		if sl.epoch.Load() != s.epoch.Load() {
+		if sl.epoch.Load() != r.epoch.Load() {
 			signal(sl.wake)
 		}
 	}
@@ -170,7 +171,7 @@ func (r *Reader) markUnlisted(s *session, slots []*slot) {
 	r.mu.Lock()
 	listed := map[*card]bool{}
 	for _, sl := range slots[:n] {
-		if sl.epoch.Load() != s.epoch.Load() && sl.caller.current.Load() == nil {
+		if sl.epoch.Load() != r.epoch.Load() && sl.caller.current.Load() == nil {
 			r.mu.Unlock()
 			return
 		}

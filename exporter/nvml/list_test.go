@@ -39,6 +39,27 @@ func TestAGPUThatIsNoLongerListedIsLostThoughTheOthersMoveUp(t *testing.T) {
 	})
 }
 
+func TestAnotherCardInTheSameSlotIsAnotherGPU(t *testing.T) {
+	const replacement = "GPU-77777777-0000-4a5b-8c9d-000000000002"
+	inChild(t, fakenvml.H100x8(), func(t *testing.T, m *machine) {
+		m.start(t, quick())
+		m.wait(t, all(8, gpu.OK))
+		m.change(t, func(s *fakenvml.Scenario) {
+			s.Set("driver.generation", 2).GPU(2).Set("uuid", replacement).Set("serial", "1659999999999")
+		})
+		s := m.wait(t, func(s *gpu.Snapshot) error {
+			if len(s.GPUs) != 9 {
+				return fmt.Errorf("%d GPUs", len(s.GPUs))
+			}
+			return one(h100(2), gpu.Lost)(s)
+		})
+		if old, fresh := find(t, s, h100(2)), find(t, s, replacement); old.Identity.Serial != "1651324000002" ||
+			fresh.Identity.Serial != "1659999999999" || fresh.Identity.Index != 2 {
+			t.Errorf("the old card is %+v, the new one %+v", old.Identity, fresh.Identity)
+		}
+	})
+}
+
 func TestAGPUWhoseHandleIsRefusedIsLost(t *testing.T) {
 	for name, code := range map[string]int{"GPU is lost": fakenvml.GPUIsLost, "not found": fakenvml.NotFound} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {

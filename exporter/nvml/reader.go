@@ -30,6 +30,7 @@ type Reader struct {
 	// to shut the driver's library down.
 	calls   sync.RWMutex
 	session atomic.Pointer[session] // nil while the driver is not up
+	epoch   atomic.Int64            // moves when the list of GPUs may be another: every slot asks again who it is
 	host    *caller
 	failed  chan failure  // a call said that the driver is gone
 	rescan  chan struct{} // the list of GPUs may have changed

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/leasewatch/leasewatch/exporter/fakenvml"
@@ -176,6 +177,12 @@ func TestAnOldDriverWithoutTheNewerFunctionsIsRead(t *testing.T) {
 				NVLinkErrors: map[string]float64{"crc_flit": 0, "crc_data": 0, "replay": 0, "recovery": 0},
 				Processes:    some(2), PerformanceState: some(0), Persistence: gpu.Some(true),
 			})
+			for _, call := range []string{"nvmlDeviceGetMarginTemperature", "nvmlDeviceGetMemoryInfo_v2", "nvmlDeviceGetNumGpuCores",
+				"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetMPSComputeRunningProcesses"} {
+				if !slices.Contains(g.Unsupported, call) {
+					t.Errorf("%s is not listed as unsupported: %v", call, g.Unsupported)
+				}
+			}
 		}
 	})
 }

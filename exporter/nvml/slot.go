@@ -130,7 +130,7 @@ func (s *slot) round(live *session) (readings gpu.Readings, answer gpu.Answer, r
 // attach makes sure that the slot has a handle that answers, and knows whose it is. A handle
 // is fetched anew after every round that was not good: a reset makes the old one worthless.
 func (s *slot) attach(live *session) bool {
-	c, epoch := s.caller, live.epoch.Load()
+	c, epoch := s.caller, s.reader.epoch.Load()
 	doubtful := s.device == nil || !s.healthy || s.epoch.Load() != epoch
 	defer s.epoch.Store(epoch) // asked; whatever came of it is known
 	if doubtful && !s.fetch(live) {
