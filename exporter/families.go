@@ -34,27 +34,46 @@ type built struct {
 	duplicates, invalid int
 }
 
-// builder makes families from snapshots. It may be used again, by one goroutine at a time.
+// builder makes families from snapshots. It may be used again, by one goroutine at a time:
+// what stays the same between two snapshots, the labels, is made once.
 type builder struct {
 	labels Labels
 	table  []entry
-	pairs  map[pairKey]*dto.LabelPair // label pairs are shared between series and snapshots
-	seen   map[string]struct{}
+	cached int    // series that the entries hold
+	round  uint64 // number of the present build
 	key    []byte
 }
-
-type pairKey struct{ name, value string }
 
 // entry is a family of the catalogue with what is the same in every snapshot.
 type entry struct {
 	catalog.Family
-	order []int // where each value (base labels first, then the family's own) stands once sorted by name
-	names []string
-	typ   *dto.MetricType
+	order  []int // where each value (base labels first, then the family's own) stands once sorted by name
+	names  []string
+	typ    *dto.MetricType
+	series map[string]*series // by the values of their labels
+}
+
+// series is one series of a family.
+type series struct {
+	labels []*dto.LabelPair
+	round  uint64 // the last build it was part of
+}
+
+// gaugeSample and counterSample hold what one sample points to in one piece of memory.
+type gaugeSample struct {
+	metric dto.Metric
+	gauge  dto.Gauge
+	value  float64
+}
+
+type counterSample struct {
+	metric  dto.Metric
+	counter dto.Counter
+	value   float64
 }
 
 func newBuilder(labels Labels) *builder {
-	b := &builder{labels: labels, pairs: map[pairKey]*dto.LabelPair{}, seen: map[string]struct{}{}}
+	b := &builder{labels: labels}
 	for _, f := range catalog.All() {
 		b.table = append(b.table, newEntry(f))
 	}
@@ -76,22 +95,25 @@ func newEntry(f catalog.Family) entry {
 	if f.Kind == catalog.Counter {
 		typ = dto.MetricType_COUNTER
 	}
-	return entry{Family: f, order: order, names: names, typ: typ.Enum()}
+	return entry{Family: f, order: order, names: names, typ: typ.Enum(), series: map[string]*series{}}
 }
 
-// maxPairs bounds the shared label pairs, should labels ever change without end.
-const maxPairs = 20_000
+// maxCached bounds the series kept, should labels ever change without end.
+const maxCached = 50_000
 
 func (b *builder) build(s *gpu.Snapshot) built {
-	if len(b.pairs) > maxPairs {
-		clear(b.pairs)
+	b.round++
+	if b.cached > maxCached {
+		for i := range b.table {
+			clear(b.table[i].series)
+		}
+		b.cached = 0
 	}
 	gpus := slices.Clone(s.GPUs)
 	slices.SortStableFunc(gpus, func(x, y gpu.GPU) int { return cmp.Compare(x.Identity.Index, y.Identity.Index) })
 	out := built{families: make([]*dto.MetricFamily, 0, len(b.table))}
 	for i := range b.table {
 		e := &b.table[i]
-		clear(b.seen)
 		family := &dto.MetricFamily{Name: proto.String(e.Name), Help: proto.String(e.Help), Type: e.typ}
 		emitTo := func(base []string) catalog.Emit {
 			return func(value float64, own ...string) { b.add(&out, family, e, value, base, own) }
@@ -120,6 +142,39 @@ func (b *builder) add(out *built, family *dto.MetricFamily, e *entry, value floa
 		out.invalid++
 		return
 	}
+	b.key = b.key[:0]
+	for _, values := range [][]string{base, own} {
+		for _, v := range values {
+			b.key = append(append(b.key, v...), 0xff)
+		}
+	}
+	known, there := e.series[string(b.key)]
+	if !there {
+		known = &series{labels: e.pairs(base, own)}
+		e.series[string(b.key)] = known
+		b.cached++
+	}
+	if known.round == b.round {
+		out.duplicates++
+		return
+	}
+	known.round = b.round
+	family.Metric = append(family.Metric, e.sample(known.labels, value))
+}
+
+func (e *entry) sample(labels []*dto.LabelPair, value float64) *dto.Metric {
+	if e.Kind == catalog.Counter {
+		s := &counterSample{value: value}
+		s.counter.Value, s.metric.Label, s.metric.Counter = &s.value, labels, &s.counter
+		return &s.metric
+	}
+	s := &gaugeSample{value: value}
+	s.gauge.Value, s.metric.Label, s.metric.Gauge = &s.value, labels, &s.gauge
+	return &s.metric
+}
+
+// pairs puts the labels in the order of their names. What is no UTF-8 would spoil the page.
+func (e *entry) pairs(base, own []string) []*dto.LabelPair {
 	pairs := make([]*dto.LabelPair, len(e.order))
 	for i, position := range e.order {
 		v := ""
@@ -128,32 +183,7 @@ func (b *builder) add(out *built, family *dto.MetricFamily, e *entry, value floa
 		} else if i-len(base) < len(own) {
 			v = own[i-len(base)]
 		}
-		pairs[position] = b.pair(e.names[i], v)
+		pairs[position] = &dto.LabelPair{Name: &e.names[i], Value: proto.String(strings.ToValidUTF8(v, "\uFFFD"))}
 	}
-	b.key = b.key[:0]
-	for _, pair := range pairs {
-		b.key = append(append(b.key, *pair.Value...), 0xff)
-	}
-	if _, twice := b.seen[string(b.key)]; twice {
-		out.duplicates++
-		return
-	}
-	b.seen[string(b.key)] = struct{}{}
-	metric := &dto.Metric{Label: pairs}
-	if e.Kind == catalog.Counter {
-		metric.Counter = &dto.Counter{Value: &value}
-	} else {
-		metric.Gauge = &dto.Gauge{Value: &value}
-	}
-	family.Metric = append(family.Metric, metric)
-}
-
-func (b *builder) pair(name, value string) *dto.LabelPair {
-	key := pairKey{name, value}
-	pair, ok := b.pairs[key]
-	if !ok {
-		pair = &dto.LabelPair{Name: proto.String(name), Value: proto.String(strings.ToValidUTF8(value, "\uFFFD"))}
-		b.pairs[key] = pair
-	}
-	return pair
+	return pairs
 }

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/klauspost/compress/gzhttp"
+	"github.com/klauspost/compress/gzip"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/prometheus/exporter-toolkit/web"
@@ -36,13 +38,18 @@ func newHandler(page prometheus.Gatherer, source gpu.Source, version string, log
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/", landing)
-	mux.Handle("GET /metrics", promhttp.HandlerFor(page, promhttp.HandlerOpts{
+	// At its fastest level gzip costs a third of the default, for a page a fifth larger.
+	zip, err := gzhttp.NewWrapper(gzhttp.CompressionLevel(gzip.BestSpeed))
+	if err != nil {
+		return nil, fmt.Errorf("preparing gzip: %w", err)
+	}
+	mux.Handle("GET /metrics", zip(promhttp.HandlerFor(page, promhttp.HandlerOpts{
 		EnableOpenMetrics:   true,
 		MaxRequestsInFlight: maxScrapes,
-		OfferedCompressions: []promhttp.Compression{promhttp.Identity, promhttp.Gzip},
+		DisableCompression:  true,
 		ErrorHandling:       promhttp.ContinueOnError,
 		ErrorLog:            slog.NewLogLogger(log.Handler(), slog.LevelError),
-	}))
+	})))
 	mux.HandleFunc("GET /-/healthy", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintln(w, "leasewatch-exporter is running")
 	})

@@ -1,14 +1,11 @@
 package exporter
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/VictoriaMetrics/metrics"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
 	dto "github.com/prometheus/client_model/go"
 	"google.golang.org/protobuf/proto"
 
@@ -20,9 +17,8 @@ import (
 // own instruments, and a few figures of its process. The families of one snapshot are made
 // once and shared by all scrapes of it; no scrape ever calls the driver.
 type Page struct {
-	source  gpu.Source
-	own     *bridge
-	process prometheus.Gatherer
+	source gpu.Source
+	own    *bridge
 
 	mu      sync.Mutex
 	builder *builder
@@ -42,13 +38,13 @@ func NewPage(source gpu.Source, labels Labels, set *metrics.Set) *Page {
 			{Name: proto.String(catalog.LabelHost), Value: proto.String(labels.Host)},
 			{Name: proto.String(catalog.LabelVantage), Value: proto.String(labels.Vantage)},
 		}),
-		process:    processFigures(labels),
 		builder:    newBuilder(labels),
 		scrapes:    set.NewCounter("leasewatch_exporter_scrapes_total"),
 		builds:     set.NewCounter("leasewatch_exporter_page_builds_total"),
 		duplicates: set.NewCounter("leasewatch_exporter_duplicate_series_total"),
 		invalid:    set.NewCounter("leasewatch_exporter_invalid_samples_total"),
 	}
+	addProcess(set)
 	set.NewGauge("leasewatch_exporter_series", func() float64 {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -57,33 +53,15 @@ func NewPage(source gpu.Source, labels Labels, set *metrics.Set) *Page {
 	return p
 }
 
-// processFigures is a trimmed set: what a leak or a busy loop would show in, without the
-// collectors that stop the world or read many files.
-func processFigures(labels Labels) prometheus.Gatherer {
-	registry := prometheus.NewRegistry()
-	wrapped := prometheus.WrapRegistererWith(prometheus.Labels{
-		catalog.LabelHost: labels.Host, catalog.LabelVantage: labels.Vantage,
-	}, registry)
-	wrapped.MustRegister(
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		collectors.NewGoCollector(collectors.WithGoCollectorMemStatsMetricsDisabled()),
-	)
-	return registry
-}
-
 // Gather returns the whole page. Families must not be changed by the caller. Where a part
 // fails, the rest is returned with the error.
 func (p *Page) Gather() ([]*dto.MetricFamily, error) {
 	p.scrapes.Inc()
 	snapshot := p.GPUs()
-	own, ownErr := p.own.Gather()
-	process, processErr := p.process.Gather()
-	if processErr != nil {
-		processErr = fmt.Errorf("reading the process's own figures: %w", processErr)
-	}
-	families := slices.Concat(snapshot, own, process)
+	own, err := p.own.Gather()
+	families := slices.Concat(snapshot, own)
 	sortFamilies(families)
-	return families, errors.Join(ownErr, processErr)
+	return families, err
 }
 
 // GPUs returns the families of the newest snapshot.

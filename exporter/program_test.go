@@ -17,13 +17,12 @@ import (
 	"github.com/leasewatch/leasewatch/internal/testenv"
 )
 
+// built is the folder of the real program, which the first test that needs it builds.
+var built string
+
 // binary builds the real program once for all tests, as the Makefile does.
 var binary = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "leasewatch-exporter-test")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "leasewatch-exporter")
+	path := filepath.Join(built, "leasewatch-exporter")
 	// Compilers that bind at start by default (Ubuntu's) would end the program at its start.
 	build := exec.Command("go", "build", "-ldflags=-extldflags=-Wl,-z,lazy", "-o", path, "github.com/leasewatch/leasewatch/cmd/leasewatch-exporter")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -33,10 +32,12 @@ var binary = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
-	code := m.Run()
-	if path, err := binary(); err == nil {
-		os.RemoveAll(filepath.Dir(path))
+	var err error
+	if built, err = os.MkdirTemp("", "leasewatch-exporter-test"); err != nil {
+		panic(err)
 	}
+	code := m.Run()
+	os.RemoveAll(built)
 	os.Exit(code)
 }
 

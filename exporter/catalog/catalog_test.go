@@ -29,7 +29,7 @@ func TestMetricsPageIsCurrent(t *testing.T) {
 }
 
 func TestEveryFamilyIsWellFormed(t *testing.T) {
-	name := regexp.MustCompile(`^(gpu|leasewatch_exporter)_[a-z0-9_]+$`)
+	name := regexp.MustCompile(`^(gpu|leasewatch_exporter|process|go)_[a-z0-9_]+$`)
 	seen := map[string]bool{}
 	for _, f := range slices.Concat(All(), Self()) {
 		if seen[f.Name] {
@@ -37,7 +37,7 @@ func TestEveryFamilyIsWellFormed(t *testing.T) {
 		}
 		seen[f.Name] = true
 		if !name.MatchString(f.Name) {
-			t.Errorf("%s: want a name of gpu_* or leasewatch_exporter_*", f.Name)
+			t.Errorf("%s: want a name of gpu_*, leasewatch_exporter_*, or of the process", f.Name)
 		}
 		if (f.Kind == Counter) != strings.HasSuffix(f.Name, "_total") {
 			t.Errorf("%s: a counter, and only a counter, ends in _total", f.Name)

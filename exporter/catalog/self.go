@@ -42,6 +42,13 @@ func Self() []Family {
 			Help: "Critical events: XIDs of class F and R and changes of state.", Source: "the push"},
 		{Name: "leasewatch_exporter_events_overflow_total", Kind: Counter,
 			Help: "Critical events that were not pushed at once because too many waited; the page tells them.", Source: "the push"},
+		{Name: "process_start_time_seconds", Kind: Gauge, Unit: "seconds", Help: "When the exporter started, in seconds since 1970.", Source: "the exporter's clock"},
+		{Name: "process_cpu_seconds_total", Kind: Counter, Unit: "seconds", Help: "CPU time of the exporter, user and system.", Source: "getrusage"},
+		{Name: "process_resident_memory_bytes", Kind: Gauge, Unit: "bytes", Help: "Resident memory of the exporter.", Source: "/proc/self/statm"},
+		{Name: "process_open_fds", Kind: Gauge, Help: "Open files of the exporter.", Source: "/proc/self/fd"},
+		{Name: "go_goroutines", Kind: Gauge, Help: "Goroutines of the exporter; one that grows is a pile of hanging calls.", Source: "the Go runtime"},
+		{Name: "go_heap_objects_bytes", Kind: Gauge, Unit: "bytes", Help: "Memory of living and not yet freed objects.", Source: "the Go runtime"},
+		{Name: "go_info", Kind: Info, Labels: []string{"version"}, Help: "Version of Go that built the exporter.", Source: "the Go runtime"},
 	}
 	sortByName(self)
 	return self
