@@ -101,8 +101,8 @@ func TestOldAmtoolReadsTheRouting(t *testing.T) {
 	run(t, testenv.Binary(t, "amtool"), "check-config", "alertmanager.yaml")
 }
 
-func TestVmalertReadsTheRules(t *testing.T) {
-	run(t, tool(t, "vmalert"), "-dryRun", "-rule=rules/*.yaml", "-external.label=leasewatch_url=https://leasewatch.example")
+func TestVmalertReadsTheRulesAndAgrees(t *testing.T) {
+	run(t, tool(t, "vmalert-tool"), "unittest", "--files=testdata/vmalert_test.yaml")
 }
 
 func TestAmtoolRoutesByWhoMustAct(t *testing.T) {

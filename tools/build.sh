@@ -6,19 +6,22 @@ cd "$(dirname "$0")"
 out=${LEASEWATCH_TOOLS_DIR:-$(pwd)/../bin/tools}
 mkdir -p "$out"
 
-# build NAME PACKAGE [MODULE-DIR]: one tool; go's cache makes a second build of the same pin cheap.
+# build NAME PACKAGE: one tool. The flags are those of the server's own build, so that the
+# packages both use are compiled once; go's cache makes a second build of the same pin cheap.
 build() {
-    (cd "${3:-.}" && CGO_ENABLED=0 go build -trimpath -o "$out/$1" "$2")
+    CGO_ENABLED=0 go build -trimpath -o "$out/$1" "$2"
     echo "$out/$1"
 }
 
-[ $# -gt 0 ] || set -- promtool amtool
+[ $# -gt 0 ] || set -- promtool amtool vmalert-tool
 for tool in "$@"; do
     case $tool in
     promtool) build promtool github.com/prometheus/prometheus/cmd/promtool ;;
     amtool) build amtool github.com/prometheus/alertmanager/cmd/amtool ;;
+    vmalert-tool) build vmalert-tool github.com/VictoriaMetrics/VictoriaMetrics/app/vmalert-tool ;;
+    golangci-lint) build golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint ;;
     *)
-        echo "tools/build.sh: unknown tool $tool, expected promtool or amtool" >&2
+        echo "tools/build.sh: unknown tool $tool, expected promtool, amtool, vmalert-tool or golangci-lint" >&2
         exit 2
         ;;
     esac
