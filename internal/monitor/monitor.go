@@ -57,10 +57,12 @@ type Monitor struct {
 	// lifetime ends everything that runs beside the managers; Stop cancels it last.
 	lifetime context.Context
 	end      context.CancelFunc
-	running  sync.WaitGroup
-	ready    chan struct{}
-	started  bool
-	stopped  bool
+	// giveUp ends the way to the first evaluation.
+	giveUp  context.CancelFunc
+	running sync.WaitGroup
+	ready   chan struct{}
+	started bool
+	stopped bool
 
 	// backfilling lets one history be written at a time.
 	backfilling sync.Mutex
@@ -171,7 +173,9 @@ func (m *Monitor) Start(ctx context.Context) error {
 		return nil
 	})
 	m.run("scraping", func() error { return m.scraper.Run(m.discovery.SyncCh()) })
-	m.running.Go(func() { m.bringUp(m.lifetime) })
+	starting, giveUp := context.WithCancel(m.lifetime)
+	m.giveUp = giveUp
+	m.running.Go(func() { m.bringUp(starting) })
 	return nil
 }
 
@@ -254,8 +258,8 @@ func (m *Monitor) Stop(ctx context.Context) error {
 		return nil
 	}
 	m.stopped = true
-	m.end()
 	if m.started {
+		m.giveUp()
 		<-m.ready
 		m.rules.Stop()
 		m.scraper.Stop()
@@ -265,6 +269,7 @@ func (m *Monitor) Stop(ctx context.Context) error {
 			}
 		}
 	}
+	m.end()
 	done := make(chan struct{})
 	go func() { m.running.Wait(); close(done) }()
 	select {

@@ -66,7 +66,8 @@ func (m *Monitor) markRestored() {
 	}
 }
 
-// slotsBefore returns the group's evaluation times that decide the rule's state at last.
+// slotsBefore returns the group's evaluation times that decide the rule's state at last, and last itself:
+// a short run may have evaluated only between two slots, at its start.
 func slotsBefore(group *rules.Group, rule *rules.AlertingRule, last time.Time) []time.Time {
 	interval := group.Interval()
 	span := rule.HoldDuration() + rule.KeepFiringFor() + 2*interval
@@ -76,7 +77,7 @@ func slotsBefore(group *rules.Group, rule *rules.AlertingRule, last time.Time) [
 	for i := steps - 1; i >= 0; i-- {
 		slots = append(slots, end.Add(-time.Duration(i)*interval))
 	}
-	return slots
+	return append(slots, last)
 }
 
 // keepSince gives alerts that were active before the replayed slots their recorded beginning back,

@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/prometheus/prometheus/config"
@@ -33,9 +34,10 @@ func (m *Monitor) bringUp(ctx context.Context) {
 func (m *Monitor) awaitFirstScrape(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, m.opts.StartupWait)
 	defer cancel()
+	began := m.opts.Now()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	for !m.allScraped() {
+	for !m.allScraped(ctx, began) {
 		select {
 		case <-ctx.Done():
 			return false
@@ -45,8 +47,9 @@ func (m *Monitor) awaitFirstScrape(ctx context.Context) bool {
 	return true
 }
 
-// allScraped tells whether each job with targets in its configuration knows them, and each known target was scraped.
-func (m *Monitor) allScraped() bool {
+// allScraped tells whether each job with targets in its configuration knows them, and the store holds
+// the outcome of a scrape of each since then. (A target reports its scrape before that is stored.)
+func (m *Monitor) allScraped(ctx context.Context, since time.Time) bool {
 	active := m.scraper.TargetsActive()
 	dropped := m.scraper.TargetsDroppedCounts()
 	for _, job := range m.config.ScrapeConfigs {
@@ -54,14 +57,16 @@ func (m *Monitor) allScraped() bool {
 			return false
 		}
 	}
-	for _, targets := range active {
-		for _, target := range targets {
-			if target.LastScrape().IsZero() {
-				return false
-			}
-		}
+	targets := 0
+	for _, ofJob := range active {
+		targets += len(ofJob)
 	}
-	return true
+	if targets == 0 {
+		return true
+	}
+	// Scrape times are rounded to their schedule, by less than a second.
+	scraped, err := m.Query(ctx, fmt.Sprintf("count(timestamp(up) >= %d)", since.Unix()-1), m.opts.Now())
+	return err == nil && len(scraped) == 1 && int(scraped[0].Samples[0].Value) >= targets
 }
 
 func hasStaticTargets(job *config.ScrapeConfig) bool {
