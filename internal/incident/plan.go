@@ -2,6 +2,7 @@ package incident
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -23,42 +24,48 @@ type steps struct {
 // first, and details when nothing else waits.
 func (o *Outbox) plan(pending []rental.Delivery, now rental.Millis) steps {
 	var s steps
-	byLane := map[lane][]rental.Delivery{}
-	for _, d := range pending {
-		key := lane{d.Route, d.Incident}
-		byLane[key] = append(byLane[key], d)
-	}
-	o.forget(byLane)
-	byRoute := map[string][]rental.Delivery{}
-	for key, list := range byLane {
+	list := slices.Clone(pending)
+	slices.SortFunc(list, func(a, b rental.Delivery) int {
+		return cmp.Or(cmp.Compare(a.Route, b.Route), cmp.Compare(a.Incident, b.Incident), cmp.Compare(a.ID, b.ID))
+	})
+	o.forget(list)
+	best := map[string]rental.Delivery{}
+	for begin, end := 0, 0; begin < len(list); begin = end {
+		key := laneOf(list[begin])
+		for end = begin; end < len(list) && laneOf(list[end]) == key; end++ {
+		}
 		if o.busy[key.route] {
 			continue // what is under way must not be superseded from under it
 		}
-		slices.SortFunc(list, func(a, b rental.Delivery) int { return cmp.Compare(a.ID, b.ID) })
-		byRoute[key.route] = append(byRoute[key.route], o.heads(key, list, &s)...)
-	}
-	for _, heads := range byRoute {
-		slices.SortFunc(heads, func(a, b rental.Delivery) int {
-			return cmp.Or(
-				cmp.Compare(boolRank(isDetails(a)), boolRank(isDetails(b))),
-				cmp.Compare(phrase.SeverityRank(a.Severity), phrase.SeverityRank(b.Severity)),
-				cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)),
-				cmp.Compare(a.ID, b.ID))
-		})
-		for _, d := range heads {
-			at := o.limits.allowedAt(d, now)
-			if at <= now {
-				s.start = append(s.start, d)
-				break
-			}
-			if s.next == 0 || at < s.next {
-				s.next = at
+		for _, d := range o.heads(key, list[begin:end], &s) {
+			if at := o.limits.allowedAt(d, now); at > now {
+				s.look(at)
+			} else if first, ok := best[key.route]; !ok || order(d, first) < 0 {
+				best[key.route] = d
 			}
 		}
 	}
-	slices.SortFunc(s.start, func(a, b rental.Delivery) int { return cmp.Compare(a.ID, b.ID) })
+	s.start = slices.SortedFunc(maps.Values(best), order)
 	return o.withinUpdateLimit(s, now)
 }
+
+// look asks for another look at the moment.
+func (s *steps) look(at rental.Millis) {
+	if s.next == 0 || at < s.next {
+		s.next = at
+	}
+}
+
+// order compares what may go now: less goes first.
+func order(a, b rental.Delivery) int {
+	return cmp.Or(
+		cmp.Compare(boolRank(isDetails(a)), boolRank(isDetails(b))),
+		cmp.Compare(phrase.SeverityRank(a.Severity), phrase.SeverityRank(b.Severity)),
+		cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)),
+		cmp.Compare(a.ID, b.ID))
+}
+
+func laneOf(d rental.Delivery) lane { return lane{d.Route, d.Incident} }
 
 // withinUpdateLimit holds back edits beyond the limit that all routes share.
 func (o *Outbox) withinUpdateLimit(s steps, now rental.Millis) steps {
@@ -69,7 +76,7 @@ func (o *Outbox) withinUpdateLimit(s steps, now rental.Millis) steps {
 		}
 		free--
 		if free < 0 {
-			s.next = now + 100
+			s.look(now + 100)
 		}
 		return free < 0
 	})
@@ -126,13 +133,17 @@ func join(threads []rental.Delivery, s *steps) rental.Delivery {
 
 // forget drops what is known of lanes with nothing pending and an old word, so that memory
 // stays bounded. A forgotten lane costs at most one needless update.
-func (o *Outbox) forget(pending map[lane][]rental.Delivery) {
+func (o *Outbox) forget(pending []rental.Delivery) {
 	const most = 10_000
 	if len(o.told) <= most {
 		return
 	}
+	needed := make(map[lane]bool, len(pending))
+	for _, d := range pending {
+		needed[laneOf(d)] = true
+	}
 	for key := range o.told {
-		if len(pending[key]) == 0 {
+		if !needed[key] {
 			delete(o.told, key)
 			delete(o.posted, key)
 		}
