@@ -75,6 +75,20 @@ func (s *Service) CostPoints(ctx context.Context, lease string, steps []rental.S
 	return out, nil
 }
 
+// Cost returns what the lease cost in the span up to now, before credits, rounded half up for
+// show. It does not read use, so it is cheap to ask often.
+func (s *Service) Cost(ctx context.Context, lease string, span rental.Span) (rental.Amount, error) {
+	f, err := s.facts(ctx, lease, span.End)
+	if err != nil {
+		return rental.Amount{}, err
+	}
+	exact, err := rental.ChargeExact(rental.ChargeInput{Facts: f, Period: s.until(span)})
+	if err != nil {
+		return rental.Amount{}, fmt.Errorf("cost of lease %s: %w", lease, err)
+	}
+	return exact.Round(rental.HalfUp)
+}
+
 // refine cuts the steps at UTC hours and at price changes, as usage records are cut, so that the
 // time without use is priced as that time was. It returns which step each part belongs to.
 func (s *Service) refine(f rental.Facts, steps []rental.Span) (fine []rental.Span, owner []int) {

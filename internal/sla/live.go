@@ -39,9 +39,14 @@ type Window struct {
 	Length time.Duration
 }
 
-// Windows are the burn windows of the first two pairs of multi-window alerts (ALERTING.md 5).
+// Windows are the burn windows of the four pairs of multi-window alerts (ALERTING.md 5): 1h + 5m
+// and 6h + 30m page, 1d + 2h and 3d + 6h make tickets.
 func Windows() []Window {
-	return []Window{{"5m", 5 * time.Minute}, {"30m", 30 * time.Minute}, {"1h", time.Hour}, {"6h", 6 * time.Hour}}
+	const day = 24 * time.Hour
+	return []Window{
+		{"5m", 5 * time.Minute}, {"30m", 30 * time.Minute}, {"1h", time.Hour}, {"2h", 2 * time.Hour},
+		{"6h", 6 * time.Hour}, {"1d", day}, {"3d", 3 * day},
+	}
 }
 
 // Live returns the running leases, in order of id. A lease that cannot be told is logged and
