@@ -137,3 +137,14 @@ func eventually(t testing.TB, what string, ok func() bool) {
 	}
 	t.Fatalf("within 30 s this did not come true: %s", what)
 }
+
+// help returns what --help prints.
+func help(t testing.TB) string {
+	t.Helper()
+	var stdout bytes.Buffer
+	code := exporter.Run(context.Background(), []string{"--help"}, &stdout, io.Discard, exporter.Options{Sources: map[string]exporter.NewSource{"nvml": nil}})
+	if code != 0 {
+		t.Fatalf("--help ends with %d", code)
+	}
+	return stdout.String()
+}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/leasewatch/leasewatch/exporter"
@@ -17,6 +18,9 @@ var version string
 func main() { os.Exit(run()) }
 
 func run() int {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(50) // a guest on other people's machines keeps its memory small
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	return exporter.Run(ctx, os.Args[1:], os.Stdout, os.Stderr, exporter.Options{
