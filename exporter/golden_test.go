@@ -32,6 +32,7 @@ func TestGoldenPages(t *testing.T) {
 		}, `,state="lost",uuid="GPU-6f1e2d3c-0000-4a5b-8c9d-000000000003",vantage="host"} 1`},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			host := fakenvml.Install(t, test.scenario)
 			p := startProgram(t, host.Env())
 			if test.then != nil {
