@@ -1,8 +1,8 @@
 package chart
 
 import (
+	"encoding/xml"
 	"fmt"
-	"html"
 	"math"
 	"strconv"
 	"strings"
@@ -61,18 +61,18 @@ func ticks(span rental.Span, zone *time.Location) []tick {
 	return few
 }
 
-// ceiling returns a round number that is not below top: 1, 2 or 5 times a power of ten.
+// ceiling returns a round number that is not below top: 1, 2, 4 or 5 times a power of ten.
 func ceiling(top float64) float64 {
-	if top <= 0 || math.IsNaN(top) || math.IsInf(top, 0) {
+	if top <= 0 || !finite(top) {
 		return 1
 	}
 	power := math.Pow(10, math.Floor(math.Log10(top)))
 	for _, step := range []float64{1, 2, 4, 5, 10} {
-		if step*power >= top {
-			return step * power
+		if rounded := step * power; rounded >= top && finite(rounded) {
+			return rounded
 		}
 	}
-	return 10 * power
+	return top
 }
 
 func trimmed(value float64) string { return strconv.FormatFloat(value, 'f', -1, 64) }
@@ -82,7 +82,15 @@ func px(value float64) string {
 	return strings.TrimSuffix(strconv.FormatFloat(value, 'f', 1, 64), ".0")
 }
 
-func escape(text string) string { return html.EscapeString(strings.ToValidUTF8(text, "\uFFFD")) }
+// escape makes text fit for an SVG in a page or by itself; what XML cannot hold becomes U+FFFD.
+func escape(text string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(text)) // a strings.Builder does not fail
+	return b.String()
+}
+
+// finite tells whether a number can be drawn.
+func finite(value float64) bool { return !math.IsNaN(value) && !math.IsInf(value, 0) }
 
 // lightStyle is the style of a picture that stands alone: the colours of the pages' light side.
 const lightStyle = `.paper{fill:#fff}text{font:12px system-ui,sans-serif;fill:#1f2328}.tick{fill:#59636e}.panel-title{font-weight:600}` +

@@ -5,7 +5,6 @@ package chart
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -27,7 +26,7 @@ type Chart struct {
 // Panel is one of a chart's panels. It holds bars and lines under a scale of values, or
 // rows of bands.
 type Panel struct {
-	// Title names the panel with its unit: "Cost a day, USD".
+	// Title names the panel with its unit: "Cost a day, USD"; it may be empty.
 	Title string
 	// Max is the top of the scale; 0 takes the highest value, rounded up.
 	Max float64
@@ -68,7 +67,7 @@ type Point struct {
 	Tip string
 }
 
-// Row is a strip of bands, one after another in time.
+// Row is a strip of bands; a later one is drawn over an earlier one.
 type Row struct {
 	Label string
 	Bands []Band
@@ -95,6 +94,7 @@ const (
 	rowGap     = 4
 	axisSpace  = 24
 	maxTicks   = 12
+	leastBand  = 3 // a second of downtime in a month must still be seen
 )
 
 // SVG returns the picture. All strings in it are escaped; it has no script and no link.
@@ -145,13 +145,15 @@ func (d *drawing) x(at rental.Millis) float64 {
 
 // panel draws one panel whose top is y, and returns its bottom.
 func (d *drawing) panel(p Panel, y float64) float64 {
-	fmt.Fprintf(&d.out, `<text class="panel-title" x="0" y="%s">%s</text>`, px(y+14), escape(p.Title))
-	y += titleSpace
+	if p.Title != "" {
+		fmt.Fprintf(&d.out, `<text class="panel-title" x="0" y="%s">%s</text>`, px(y+14), escape(p.Title))
+		y += titleSpace
+	}
 	if len(p.Rows) > 0 {
 		return d.rows(p.Rows, y)
 	}
 	top := p.Max
-	if top <= 0 {
+	if top <= 0 || !finite(top) {
 		top = ceiling(p.highest())
 	}
 	bottom := y + panelSpace - titleSpace
@@ -178,13 +180,15 @@ func (p Panel) highest() float64 {
 	for _, b := range p.Bars {
 		sum := 0.0
 		for _, part := range b.Parts {
-			sum += part.Height
+			if finite(part.Height) {
+				sum += part.Height
+			}
 		}
 		top = max(top, sum)
 	}
 	for _, l := range p.Lines {
 		for _, point := range l.Points {
-			if point.Set {
+			if point.Set && finite(point.Value) {
 				top = max(top, point.Value)
 			}
 		}
@@ -199,7 +203,7 @@ func (d *drawing) bar(b Bar, scale func(float64) float64) {
 	d.tip(b.Tip)
 	sum := 0.0
 	for _, part := range b.Parts {
-		if part.Height <= 0 || math.IsNaN(part.Height) {
+		if part.Height <= 0 || !finite(part.Height) {
 			continue
 		}
 		y1, y2 := scale(sum+part.Height), scale(sum)
@@ -215,7 +219,7 @@ func (d *drawing) line(l Line, scale func(float64) float64) {
 	var path strings.Builder
 	pen := "M"
 	for _, p := range l.Points {
-		if !p.Set || math.IsNaN(p.Value) {
+		if !p.Set || !finite(p.Value) {
 			pen = "M"
 			continue
 		}
@@ -226,7 +230,7 @@ func (d *drawing) line(l Line, scale func(float64) float64) {
 		fmt.Fprintf(&d.out, `<path class="line %s" d="%s"/>`, escape(l.Class), path.String())
 	}
 	for _, p := range l.Points {
-		if p.Set && !math.IsNaN(p.Value) {
+		if p.Set && finite(p.Value) {
 			fmt.Fprintf(&d.out, `<circle class="%s" cx="%s" cy="%s" r="2.5">`, escape(l.Class), px(d.x(p.At)), px(scale(p.Value)))
 			d.tip(p.Tip)
 			d.out.WriteString(`</circle>`)
@@ -239,7 +243,11 @@ func (d *drawing) rows(rows []Row, y float64) float64 {
 		fmt.Fprintf(&d.out, `<text class="tick" text-anchor="end" x="%d" y="%s">%s</text>`, left-6, px(y+rowSpace-4), escape(r.Label))
 		for _, b := range r.Bands {
 			x1, x2 := d.x(b.Span.Start), d.x(b.Span.End)
-			fmt.Fprintf(&d.out, `<rect class="%s" x="%s" y="%s" width="%s" height="%d">`, escape(b.Class), px(x1), px(y), px(max(x2-x1, 1)), rowSpace)
+			if x2-x1 < leastBand {
+				x2 = min(x1+leastBand, width-right)
+				x1 = x2 - leastBand
+			}
+			fmt.Fprintf(&d.out, `<rect class="%s" x="%s" y="%s" width="%s" height="%d">`, escape(b.Class), px(x1), px(y), px(x2-x1), rowSpace)
 			d.tip(b.Tip)
 			d.out.WriteString(`</rect>`)
 			if b.Glyph != "" && x2-x1 >= 12 {

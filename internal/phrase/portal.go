@@ -57,6 +57,11 @@ const (
 	PortalUse                     Key = "portal.use"
 	PortalFleetHeading            Key = "portal.fleet_heading"
 	PortalFleetWell               Key = "portal.fleet_well"
+	PortalFleetRest               Key = "portal.fleet_rest"
+	PortalShow                    Key = "portal.show"
+	PortalDeliveryPost            Key = "portal.delivery_post"
+	PortalDeliveryUpdate          Key = "portal.delivery_update"
+	PortalDeliveryThread          Key = "portal.delivery_thread"
 	PortalFleetTrouble            Key = "portal.fleet_trouble"
 	PortalFleetEmpty              Key = "portal.fleet_empty"
 	PortalFleetEmptyWhy           Key = "portal.fleet_empty_why"
@@ -257,8 +262,13 @@ var portalTexts = map[Key]sentence{
 	PortalNotAdopted:              {"not in the inventory", "未登记"},
 	PortalUse:                     {"Use, %", "使用率，%"},
 	PortalFleetHeading:            {"Which GPUs need somebody?", "哪些 GPU 需要处理？"},
-	PortalFleetWell:               {"None: all %[1]d GPUs on %[2]d hosts are up, %[3]d of them leased.", "没有：%[2]d 台主机上的 %[1]d 块 GPU 全部正常，其中 %[3]d 块已出租。"},
-	PortalFleetTrouble:            {"%[1]d of %[2]d GPUs: %[3]d down, %[4]d degraded, %[5]d without data, %[6]d in maintenance, stopped or not measured.", "%[2]d 块 GPU 中有 %[1]d 块：停机 %[3]d，降级 %[4]d，无数据 %[5]d，维护、停用或未测量 %[6]d。"},
+	PortalFleetWell:               {"None of %[1]d GPUs on %[2]d hosts. %[3]d are leased.", "%[2]d 台主机上的 %[1]d 块 GPU 都不需要处理，其中 %[3]d 块已出租。"},
+	PortalFleetTrouble:            {"%[1]d of %[2]d GPUs: %[3]d down, %[4]d degraded, %[5]d without data.", "%[2]d 块 GPU 中有 %[1]d 块：停机 %[3]d，降级 %[4]d，无数据 %[5]d。"},
+	PortalFleetRest:               {"In maintenance, stopped or not measured: %d.", "维护、停用或未测量：%d。"},
+	PortalShow:                    {"Show", "查看"},
+	PortalDeliveryPost:            {"Message", "消息"},
+	PortalDeliveryUpdate:          {"Message updated", "更新消息"},
+	PortalDeliveryThread:          {"Reply in the thread", "线程回复"},
 	PortalFleetEmpty:              {"No host reports yet.", "尚无主机上报。"},
 	PortalFleetEmptyWhy:           {"Run leasewatch-exporter on a GPU host and name it under scrape_configs, or let it push. The host appears here within one scrape interval.", "请在 GPU 主机上运行 leasewatch-exporter，并在 scrape_configs 中登记，或使用推送方式；主机会在一个采集周期内出现在这里。"},
 	PortalFleetFiltered:           {"No GPU fits the filter.", "没有符合筛选条件的 GPU。"},

@@ -132,7 +132,7 @@ func demoLeases() []api.LeaseSummary {
 	all[2].AvailabilityLow, all[2].AvailabilityHigh = share(991, 1000, "99.1000"), share(1, 1, "100.0000")
 	all[3].Utilisation, all[3].Outcome, all[3].AvailabilityLow, all[3].AvailabilityHigh, all[3].Target = nil, "", nil, nil, rental.Decimal{}
 	all[4].State, all[4].Health, all[4].End = "ended", "", rental.At(time.Date(2026, 4, 30, 22, 0, 0, 0, time.UTC))
-	all[4].Utilisation, all[4].Outcome = nil, ""
+	all[4].Utilisation, all[4].Outcome, all[4].Target = nil, "", rental.Decimal{}
 	return all
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/leasewatch/leasewatch/internal/api"
 	"github.com/leasewatch/leasewatch/internal/phrase"
@@ -89,12 +90,15 @@ func (p *portal) fleet(r *http.Request, pg *page) error {
 	switch {
 	case len(f.Hosts) == 0:
 		pg.Answer = say.Say(phrase.PortalFleetEmpty)
-	case count[phrase.KindUp] == all:
-		pg.Answer = say.Say(phrase.PortalFleetWell, all, len(f.Hosts), leased)
 	default:
 		down, degraded, unknown := count[phrase.KindDown], count[phrase.KindDegraded], count[phrase.KindUnknown]
-		rest := all - count[phrase.KindUp] - down - degraded - unknown
-		pg.Answer = say.Say(phrase.PortalFleetTrouble, all-count[phrase.KindUp], all, down, degraded, unknown, rest)
+		pg.Answer = say.Say(phrase.PortalFleetWell, all, len(f.Hosts), leased)
+		if wrong := down + degraded + unknown; wrong > 0 {
+			pg.Answer = say.Say(phrase.PortalFleetTrouble, wrong, all, down, degraded, unknown)
+		}
+		if rest := all - count[phrase.KindUp] - down - degraded - unknown; rest > 0 {
+			pg.Lead = say.Say(phrase.PortalFleetRest, rest)
+		}
 	}
 	pg.Body = fleetView(say, f, r.URL.Query().Get("provider"), r.URL.Query().Get("state"), pg.Who)
 	return nil
@@ -111,12 +115,12 @@ func fleetView(say phrase.Printer, f api.Fleet, provider, state string, who rent
 			Look: say.State(h.State), Since: at(say, h.Since, nil), Reason: h.Reason,
 		}
 		for _, g := range h.GPUs {
-			gpu := gpuView(say, h.Host, g, f.At)
-			if state != "" && state != gpu.Look.Kind && (state != troubleFilter || gpu.Look.Kind == phrase.KindUp) {
+			gpu := gpuView(say, h.Host, g, f.At, nil)
+			if state != "" && state != gpu.Look.Kind && (state != troubleFilter || !wrong(gpu.Look)) {
 				continue
 			}
 			row.GPUs = append(row.GPUs, gpu)
-			if gpu.Look.Kind != phrase.KindUp {
+			if wrong(gpu.Look) {
 				b.Trouble = append(b.Trouble, gpu)
 			}
 		}
@@ -136,6 +140,12 @@ func fleetView(say phrase.Printer, f api.Fleet, provider, state string, who rent
 	return b
 }
 
+// wrong tells whether a state needs somebody: a card in maintenance, stopped by its tenant or
+// out of our sight is as it was meant to be.
+func wrong(look phrase.Look) bool {
+	return look.Kind == phrase.KindDown || look.Kind == phrase.KindDegraded || look.Kind == phrase.KindUnknown
+}
+
 // sortBySuffering puts first what somebody leases, then what is worst, then what is oldest.
 func sortBySuffering(rows []gpuRow) {
 	slices.SortStableFunc(rows, func(a, b gpuRow) int {
@@ -147,13 +157,13 @@ func sortBySuffering(rows []gpuRow) {
 	})
 }
 
-func gpuView(say phrase.Printer, host string, g api.FleetGPU, now rental.Millis) gpuRow {
+func gpuView(say phrase.Printer, host string, g api.FleetGPU, now rental.Millis, zone *time.Location) gpuRow {
 	row := gpuRow{
 		Host: host, Slot: g.Slot, Model: cmp.Or(g.Model, g.SKU), Serial: g.Serial, UUID: g.UUID,
-		Look: say.State(g.State), Since: at(say, g.Since, nil), since: g.Since, Reason: g.Reason,
+		Look: say.State(g.State), Since: at(say, g.Since, zone), since: g.Since, Reason: g.Reason,
 		Lease: g.Lease, Tenant: g.Tenant,
 		Temp: reading(say, g.TemperatureCelsius, 1, 0), Power: reading(say, g.PowerWatts, 1, 0),
-		Memory: memory(say, g), Age: say.Say(phrase.PortalNever), Sampled: at(say, g.SampledAt, nil),
+		Memory: memory(say, g), Age: say.Say(phrase.PortalNever), Sampled: at(say, g.SampledAt, zone),
 	}
 	row.Use = say.Say(phrase.NoDataWord)
 	if g.Utilisation != nil {
@@ -182,7 +192,7 @@ func memory(say phrase.Printer, g api.FleetGPU) string {
 	return used + noBreak + "/" + noBreak + reading(say, g.MemoryTotalBytes, gib, 0)
 }
 
-// troubleFilter chooses every state but up.
+// troubleFilter chooses the states that need somebody.
 const troubleFilter = "trouble"
 
 func fleetFilter(say phrase.Printer, f api.Fleet, provider, state string) filter {

@@ -231,7 +231,7 @@ func eventView(say phrase.Printer, e rental.IncidentEvent) eventRow {
 }
 
 func deliveryView(say phrase.Printer, d rental.Delivery) deliveryRow {
-	row := deliveryRow{Route: d.Route, Kind: d.Kind, At: at(say, d.CreatedAt, nil), Error: d.Error}
+	row := deliveryRow{Route: d.Route, Kind: deliveryKind(say, d.Kind), At: at(say, d.CreatedAt, nil), Error: d.Error}
 	kind := phrase.KindUnknown
 	switch d.State {
 	case rental.DeliverySent:
@@ -245,6 +245,18 @@ func deliveryView(say phrase.Printer, d rental.Delivery) deliveryRow {
 	}
 	row.Look = phrase.Look{Kind: kind, Glyph: phrase.Glyph(kind)}
 	return row
+}
+
+func deliveryKind(say phrase.Printer, kind string) string {
+	switch kind {
+	case "post":
+		return say.Say(phrase.PortalDeliveryPost)
+	case "update":
+		return say.Say(phrase.PortalDeliveryUpdate)
+	case "thread":
+		return say.Say(phrase.PortalDeliveryThread)
+	}
+	return kind
 }
 
 // ack acknowledges an incident in the name of who is signed in.

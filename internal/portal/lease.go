@@ -77,7 +77,7 @@ func (p *portal) lease(r *http.Request, pg *page) error {
 	}
 	if detail.Summary.Health != "" && detail.Summary.Health != "ok" {
 		if fleet, err := p.opts.API.Fleet(ctx); err == nil {
-			body.Trouble = troubleOf(say, fleet, id)
+			body.Trouble = troubleOf(say, fleet, id, d.zone)
 		}
 	}
 	pg.Template, pg.Section, pg.Body = "lease", "leases", body
@@ -234,12 +234,12 @@ func (d leaseData) assignments() []assignmentRow {
 	return out
 }
 
-// troubleOf returns the lease's GPUs that are not up now.
-func troubleOf(say phrase.Printer, f api.Fleet, lease string) []gpuRow {
+// troubleOf returns the lease's GPUs that need somebody now.
+func troubleOf(say phrase.Printer, f api.Fleet, lease string, zone *time.Location) []gpuRow {
 	var out []gpuRow
 	for _, h := range f.Hosts {
 		for _, g := range h.GPUs {
-			if row := gpuView(say, h.Host, g, f.At); g.Lease == lease && row.Look.Kind != phrase.KindUp {
+			if row := gpuView(say, h.Host, g, f.At, zone); g.Lease == lease && wrong(row.Look) {
 				out = append(out, row)
 			}
 		}

@@ -1,9 +1,11 @@
 package portal
 
 import (
+	"cmp"
 	"errors"
 	"html/template"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -112,7 +114,7 @@ func (d leaseData) stateSection() stateSection {
 		s.Empty = say.Say(phrase.PortalStatesEmpty)
 		return s
 	}
-	panel := chart.Panel{Title: say.Say(phrase.PortalState)}
+	panel := chart.Panel{}
 	shown := map[phrase.Look]bool{}
 	for i, g := range d.states.GPUs {
 		if i == maxStrips {
@@ -141,6 +143,8 @@ func (d leaseData) stateSection() stateSection {
 				Tip: say.Say(phrase.PortalStripTip, look.Word, say.Time(iv.Span.Start, d.zone), say.Time(iv.Span.End, d.zone), say.Duration(iv.Span.Duration())),
 			})
 		}
+		// A short failure is drawn over the long stretches around it, so that it is seen.
+		slices.SortStableFunc(row.Bands, func(a, b chart.Band) int { return -cmp.Compare(a.Span.Duration(), b.Span.Duration()) })
 		panel.Rows = append(panel.Rows, row)
 	}
 	picture := chart.Chart{

@@ -66,12 +66,12 @@ func TestWhatAPageSays(t *testing.T) {
 		want               []string
 	}{
 		{"the fleet answers its question first", "/fleet", "en", []string{
-			"Which GPUs need somebody?", "4 of 24 GPUs: 1 down, 1 degraded, 1 without data, 1 in maintenance, stopped or not measured.",
+			"Which GPUs need somebody?", "3 of 24 GPUs: 1 down, 1 degraded, 1 without data.", "In maintenance, stopped or not measured: 1.",
 			"Nobody is paged: no Slack token is configured.", "✕ Down: GPU lost", "? No data", "◐ Degraded", "▢ Not measured from here: released by policy",
 			"XID 79: GPU has fallen off the bus", "52", "310", "4 s ago", "14 min 00 s ago", "not leased",
 		}},
 		{"the fleet in Chinese", "/fleet", "zh-CN", []string{
-			"哪些 GPU 需要处理？", "24 块 GPU 中有 4 块：停机 1，降级 1，无数据 1", "当前不会呼叫任何人：未配置 Slack 令牌。", "停机：GPU 丢失", "租约", "服务商",
+			"哪些 GPU 需要处理？", "24 块 GPU 中有 3 块：停机 1，降级 1，无数据 1。", "当前不会呼叫任何人：未配置 Slack 令牌。", "停机：GPU 丢失", "租约", "服务商",
 		}},
 		{"leases by who suffers most", "/leases", "en", []string{
 			"4 running on 20 GPUs: 1 breached, 1 not proven, 1 with a GPU down now.", "EUR 97 464.02", "72.6 %, 98 % seen", "99.4969", "99.1000 to 100.0000", "✕ Breached", "? Not proven",
@@ -166,7 +166,7 @@ func TestAFilterIsInTheURLAndCutsThePage(t *testing.T) {
 	cases := []struct{ target, has, hasNot string }{
 		{"/fleet?provider=dragonrent", "gpu-b02", "gpu-a18"},
 		{"/fleet?state=down", "gpu-a17", "gpu-b02"},
-		{"/fleet?state=trouble", "handed to a virtual machine", "310"},
+		{"/fleet?state=trouble", "throttled by heat", "310"},
 		{"/fleet?provider=nobody", "No GPU fits the filter.", "gpu-a17"},
 		{"/leases?tenant=globex", "globex-lab", "acme-train"},
 		{"/leases?tenant=nobody", "No lease fits the filter.", "acme-train"},

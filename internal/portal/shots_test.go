@@ -1,7 +1,6 @@
 package portal_test
 
 import (
-	"fmt"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -32,8 +31,10 @@ func TestPictures(t *testing.T) {
 			{"dark", "zh", 1280, 1700, []string{"--blink-settings=preferredColorScheme=0"}},
 			{"narrow", "en", 500, 1700, nil},
 		} {
-			name := fmt.Sprintf("%s-%s.png", strings.ReplaceAll(strings.Trim(target, "/"), "/", "-"), shot.name)
-			look(t, server.URL+target+"?lang="+shot.lang, shot.width, shot.height, append(shot.flags, "--screenshot="+filepath.Join(dir, name))...)
+			name := strings.ReplaceAll(strings.Trim(target, "/"), "/", "-") + "-" + shot.name + ".png"
+			t.Run(name, func(t *testing.T) {
+				look(t, server.URL+target+"?lang="+shot.lang, shot.width, shot.height, append(shot.flags, "--screenshot="+filepath.Join(dir, name))...)
+			})
 		}
 	}
 }
