@@ -1,6 +1,8 @@
 package monitor
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -158,6 +160,27 @@ func TestAFailedQueryNeitherEndsNorForgetsAnAlert(t *testing.T) {
 	until := r.last.Add(75*time.Second + 4*resendDelay)
 	if _, ok := got.find(func(a Alert) bool { return a.EndsAt.IsZero() && a.ValidUntil.Equal(until) }); !ok {
 		t.Errorf("not told again with validity until %v: %v", until, got.alerts)
+	}
+}
+
+func TestAServerThatWasKilledTakesUpTheSameAlert(t *testing.T) {
+	_, address := target(t, `gpu_state{uuid="GPU-1",host="a",state="lost"} 1`+"\n")
+	o := Options{Config: Config{ScrapeConfigs: []byte(job("gpus", address)), RuleFiles: map[string][]byte{"lost.yaml": []byte(lostRule)}}}
+	m := start(t, o)
+	eventually(t, "the alert's beginning is recorded", func() bool { _, ok := value1(t, m, forStateMetric); return ok })
+	before := m.ActiveAlerts()
+	// What is on the disk at this moment is what a kill leaves.
+	left := filepath.Join(t.TempDir(), "left")
+	if err := os.CopyFS(left, os.DirFS(m.opts.DataDir)); err != nil {
+		t.Fatal(err)
+	}
+	o.DataDir = left
+	after := start(t, o).ActiveAlerts()
+	if len(before) != 1 || len(after) != 1 {
+		t.Fatalf("%d alerts before, %d after, expected one each", len(before), len(after))
+	}
+	if moved := after[0].StartsAt.Sub(before[0].StartsAt).Abs(); moved > time.Second {
+		t.Errorf("the beginning moved from %v to %v", before[0].StartsAt, after[0].StartsAt)
 	}
 }
 
