@@ -191,11 +191,6 @@ func dayOf(loc *time.Location, at Millis) Span {
 	return day
 }
 
-// daysIn counts the calendar days of the month, without one that the zone skipped.
-func daysIn(loc *time.Location, m Month) int64 {
-	return int64(len(cutDays(loc, monthSpan(loc, m))))
-}
-
 // Anniversary returns the n-th monthly renewal of a lease that began at start, in the zone: the
 // same day and time of day, or the month's last day where it has no such day. It is counted from
 // the start each time, so 31 January renews on 28 February and then on 31 March.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
-	"time"
 )
 
 // ChargeInput is what Charge reads. The period needs an end; it may be a month, a day or any span.
@@ -76,8 +75,18 @@ func ChargeSteps(f Facts, steps []Span) ([]CostStep, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Within a piece all time costs the same, so steps gather integer milliseconds by rate and
+	// are multiplied once.
+	var rates []*big.Rat
+	var charged [][]int64
 	for _, p := range pieces {
-		whole := p.span.Duration()
+		rate := new(big.Rat).Mul(p.quantity, p.price.Rat())
+		rate.Quo(rate, big.NewRat(p.span.Duration(), 1))
+		k := slices.IndexFunc(rates, func(r *big.Rat) bool { return r.Cmp(rate) == 0 })
+		if k < 0 {
+			k = len(rates)
+			rates, charged = append(rates, rate), append(charged, make([]int64, len(out)))
+		}
 		first, _ := slices.BinarySearchFunc(out, p.span.Start, func(c CostStep, at Millis) int {
 			if c.Span.End <= at {
 				return -1
@@ -85,10 +94,16 @@ func ChargeSteps(f Facts, steps []Span) ([]CostStep, error) {
 			return 1
 		})
 		for i := first; i < len(out) && out[i].Span.Start < p.span.End; i++ {
-			part := p.span.Clip(out[i].Span)
-			share := new(big.Rat).Mul(p.quantity, big.NewRat(part.Duration(), whole))
-			out[i].Cost.value.Add(out[i].Cost.value, share.Mul(share, p.price.Rat()))
-			out[i].CardMS += part.Duration()
+			ms := p.span.Clip(out[i].Span).Duration()
+			charged[k][i] += ms
+			out[i].CardMS += ms
+		}
+	}
+	for k, rate := range rates {
+		for i, ms := range charged[k] {
+			if ms > 0 {
+				out[i].Cost.value.Add(out[i].Cost.value, new(big.Rat).Mul(rate, big.NewRat(ms, 1)))
+			}
 		}
 	}
 	return out, nil
@@ -108,7 +123,7 @@ func chargePieces(in ChargeInput) ([]piece, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	loc, err := LoadZone(in.Contract.TimeZone)
+	cal, err := newAlmanac(in.Contract.TimeZone)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +138,7 @@ func chargePieces(in ChargeInput) ([]piece, error) {
 	weights := newWeights(in, seats)
 	for _, s := range seats {
 		for _, run := range in.sessions(s, horizon) {
-			cut, err := in.sessionPieces(loc, run)
+			cut, err := in.sessionPieces(cal, run)
 			if err != nil {
 				return nil, err
 			}
@@ -214,15 +229,15 @@ func (in ChargeInput) unbilled(a Assignment) []Span {
 }
 
 // sessionPieces cuts a session at months and prices, leaves out what is unbilled, and rounds.
-func (in ChargeInput) sessionPieces(loc *time.Location, run session) ([]piece, error) {
+func (in ChargeInput) sessionPieces(cal almanac, run session) ([]piece, error) {
 	plan := in.Contract.Plan
 	var out []piece
 	for _, a := range run.parts {
 		for _, s := range SubtractSpans([]Span{a.Span}, in.unbilled(a)) {
-			for _, part := range plan.cut(loc, s) {
-				p := piece{uuid: a.UUID, host: a.Host, span: part, month: monthOf(loc, part.Start), price: plan.priceAt(part.Start)}
-				p.quantity = plan.quantity(loc, part)
-				out = append(out, p)
+			for _, part := range plan.cut(cal, s) {
+				month, _ := cal.month(part.Start)
+				out = append(out, piece{uuid: a.UUID, host: a.Host, span: part, month: month,
+					price: plan.priceAt(part.Start), quantity: plan.quantity(cal, part)})
 			}
 		}
 	}

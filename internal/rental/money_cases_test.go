@@ -153,6 +153,29 @@ func TestMonthsAreProRataByTheirOwnDays(t *testing.T) {
 	}
 }
 
+func TestPartsOfAMonthlyLeaseGoByDaysThoughADayIsShort(t *testing.T) {
+	c := monthly(t, "3100")
+	c.TimeZone = "America/Los_Angeles"
+	f := facts(c, span(t, "2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z"), 1)
+	for _, tc := range []struct{ from, to, want string }{
+		{"2026-03-08T00:00:00-08:00", "2026-03-09T00:00:00-07:00", "100.00"},
+		{"2026-03-01T00:00:00-08:00", "2026-03-11T00:00:00-07:00", "1000.00"},
+		{"2026-03-07T12:00:00-08:00", "2026-03-09T12:00:00-07:00", "200.00"},
+	} {
+		period := span(t, tc.from, tc.to)
+		if got := total(t, "CNY", charge(t, f, period)); got != tc.want {
+			t.Errorf("%s to %s costs %s, want %s", tc.from, tc.to, got, tc.want)
+		}
+		steps, err := ChargeSteps(f, []Span{period})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if shown, err := steps[0].Cost.Round(HalfUp); err != nil || shown.Decimal() != tc.want {
+			t.Errorf("the step costs %s, %v, want %s", shown, err, tc.want)
+		}
+	}
+}
+
 func TestEightDaysOnAWeeklyPriceAreProRata(t *testing.T) {
 	c := hourly(t, "1000")
 	c.Plan.Mode = ModeWeek

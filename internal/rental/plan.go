@@ -33,11 +33,16 @@ func (p Plan) priceAt(at Millis) Decimal {
 	return price
 }
 
-// cut cuts a span where the month of the zone or the price changes.
-func (p Plan) cut(loc *time.Location, s Span) []Span {
+// cut cuts a span where the month of the zone or the price changes, and for calendar units at
+// every midnight: within a part, all time costs the same.
+func (p Plan) cut(cal almanac, s Span) []Span {
 	var out []Span
 	for cursor := s.Start; cursor < s.End; {
-		end := min(s.End, monthSpan(loc, monthOf(loc, cursor)).End)
+		_, month := cal.month(cursor)
+		end := min(s.End, month.span.End)
+		if p.calendar() {
+			end = min(end, cal.day(cursor).End)
+		}
 		for _, v := range p.Prices[1:] {
 			if v.From > cursor && v.From < end {
 				end = v.From
@@ -49,21 +54,19 @@ func (p Plan) cut(loc *time.Location, s Span) []Span {
 	return out
 }
 
-// quantity returns how many units a span within one month is, exactly. Calendar units go by
-// days: each day counts the part of it that was used, so a day of 23 h is one day.
-func (p Plan) quantity(loc *time.Location, s Span) *big.Rat {
+// quantity returns how many units a part that cut made is, exactly. Calendar units go by days:
+// each day counts the part of it that was used, so a day of 23 h is one day.
+func (p Plan) quantity(cal almanac, s Span) *big.Rat {
 	if unit := p.unitMillis(); unit > 0 {
 		return big.NewRat(s.Duration(), unit)
 	}
-	days := new(big.Rat)
-	for _, part := range cutDays(loc, s) {
-		days.Add(days, big.NewRat(part.Duration(), dayOf(loc, part.Start).Duration()))
-	}
+	days := big.NewRat(s.Duration(), cal.day(s.Start).Duration())
 	switch p.Mode {
 	case ModeWeek:
 		return days.Quo(days, big.NewRat(7, 1))
 	case ModeMonth:
-		return days.Quo(days, big.NewRat(daysIn(loc, monthOf(loc, s.Start)), 1))
+		_, month := cal.month(s.Start)
+		return days.Quo(days, big.NewRat(int64(len(month.days)), 1))
 	default:
 		return days
 	}
