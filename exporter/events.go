@@ -19,7 +19,7 @@ import (
 const maxEvents = 1024
 
 // outbox takes what must leave this host: events at once, and the page at its interval.
-// Without a receiver it only counts.
+// Without a receiver it only counts and logs.
 type outbox struct {
 	page       *Page
 	source     gpu.Source
@@ -111,15 +111,28 @@ func (o *outbox) run(ctx context.Context) {
 	}
 }
 
-// discard lets events go where there is no receiver: the page tells them all the same.
+// discard only logs events where there is no receiver: the page tells them all the same.
 func (o *outbox) discard(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-o.events:
+		case e := <-o.events:
+			o.tell(e)
 		}
 	}
+}
+
+// tell logs an event, with or without a receiver.
+func (o *outbox) tell(e gpu.Event) {
+	attributes := []any{"gpu", e.GPU.Index, "uuid", e.GPU.UUID, "serial", e.GPU.Serial, "reason", e.Reason}
+	if code, ok := e.XID.Get(); ok {
+		attributes = append(attributes, "xid", code)
+	}
+	if e.From != e.To {
+		attributes = append(attributes, "from", string(e.From), "to", string(e.To))
+	}
+	o.log.Warn("a GPU tells a critical event", attributes...)
 }
 
 func (o *outbox) pushPage() {
@@ -131,7 +144,7 @@ func (o *outbox) pushPage() {
 }
 
 func (o *outbox) pushEvent(e gpu.Event) {
-	o.log.Info("event", "gpu", e.GPU.Index, "uuid", e.GPU.UUID, "from", string(e.From), "to", string(e.To), "reason", e.Reason)
+	o.tell(e)
 	o.hand(o.eventSamples(e), o.pusher.PushNow)
 }
 
@@ -163,11 +176,7 @@ func (o *outbox) eventSamples(e gpu.Event) []push.Sample {
 			}
 			add(catalog.StateName, value, push.Label{Name: "state", Value: string(state)})
 		}
-		since := e.Since
-		if since.IsZero() {
-			since = e.At
-		}
-		add(catalog.StateSinceName, float64(since.UnixMilli())/1000)
+		add(catalog.StateSinceName, float64(o.since(e).UnixMilli())/1000)
 	}
 	if code, ok := e.XID.Get(); ok {
 		label := push.Label{Name: "xid", Value: strconv.FormatUint(code, 10)}
@@ -177,20 +186,41 @@ func (o *outbox) eventSamples(e gpu.Event) []push.Sample {
 	return samples
 }
 
+// since is when the new state began: as the event says, else as the newest snapshot does
+// where it has seen the change, else when the change was seen.
+func (o *outbox) since(e gpu.Event) time.Time {
+	if !e.Since.IsZero() {
+		return e.Since
+	}
+	if g, ok := o.find(e.GPU.UUID); ok && g.Status.State == e.To && !g.Status.Since.IsZero() {
+		return g.Status.Since
+	}
+	return e.At
+}
+
 // xidCount is how often the code was seen, this time included: as the event says, else as
 // the newest snapshot does, which may or may not have seen this one yet.
 func (o *outbox) xidCount(e gpu.Event, code uint64) uint64 {
 	if e.XIDCount > 0 {
 		return e.XIDCount
 	}
+	g, ok := o.find(e.GPU.UUID)
+	if !ok {
+		return 1
+	}
+	seen := g.Readings.XIDs[code]
+	if seen.Last.Before(e.At) {
+		seen.Count++
+	}
+	return seen.Count
+}
+
+// find returns a GPU of the newest snapshot.
+func (o *outbox) find(uuid string) (gpu.GPU, bool) {
 	for _, g := range o.source.Snapshot().GPUs {
-		if g.Identity.UUID == e.GPU.UUID {
-			seen := g.Readings.XIDs[code]
-			if seen.Last.Before(e.At) {
-				seen.Count++
-			}
-			return seen.Count
+		if g.Identity.UUID == uuid {
+			return g, true
 		}
 	}
-	return 1
+	return gpu.GPU{}, false
 }

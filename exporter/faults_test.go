@@ -92,3 +92,19 @@ func TestBasicAuthenticationGuardsThePage(t *testing.T) {
 		t.Errorf("the right password gets %d", response.StatusCode)
 	}
 }
+
+func TestAFaultInTheDriverReachesTheReceiverAtOnce(t *testing.T) {
+	t.Parallel()
+	receiver := newTaker(t)
+	host := fakenvml.Install(t, fakenvml.H100x8())
+	p := startProgram(t, host.Env(), "--push.url="+receiver.URL, "--push.spool-dir="+t.TempDir(), "--push.interval=1h")
+	eventually(t, "the GPUs answer", func() bool { return readingOf(p.page(t), "3") != "" })
+	host.Update(t, func(s *fakenvml.Scenario) { s.Event(3, 79); s.GPU(3).Lost() })
+	const uuid = "uuid=GPU-6f1e2d3c-0000-4a5b-8c9d-000000000003"
+	eventually(t, "XID and loss arrive, long before the next push of the page", func() bool {
+		xid, told := receiver.find("__name__=gpu_xid_last_timestamp_seconds", "xid=79", uuid)
+		state, changed := receiver.find("__name__=gpu_state", "state=lost", uuid)
+		since, known := receiver.find("__name__=gpu_state_since_timestamp_seconds", uuid)
+		return told && changed && known && xid.Value > 0 && state.Value == 1 && since.Value > 0
+	})
+}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kingpin/v2"
 	"github.com/alecthomas/units"
@@ -105,6 +106,9 @@ func (f *flags) complete() error {
 			return fmt.Errorf("this host does not tell its name: give --host.name: %w", err)
 		}
 		f.labels.Host = name
+	}
+	if !utf8.ValidString(f.labels.Host) {
+		return fmt.Errorf("--host.name %q is no UTF-8", f.labels.Host)
 	}
 	f.config.Host = f.labels.Host
 	if f.config.GPUs < 1 || f.config.GPUs > 64 {

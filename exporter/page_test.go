@@ -261,6 +261,7 @@ func TestWrongCommandLinesAreOneErrorWithARemedy(t *testing.T) {
 		"a receiver that is no URL":  {[]string{"--push.url=localhost:9090"}, 2, "--push.url"},
 		"a password in the URL":      {[]string{"--push.url=http://u:hunter2@localhost/w"}, 2, "--push.bearer-token-file"},
 		"a hasty push":               {[]string{"--push.url=http://localhost/w", "--push.interval=1ms"}, 2, "at least 1s"},
+		"a host that is no UTF-8":    {[]string{"--host.name=\xff"}, 2, "--host.name"},
 		"a tiny spool":               {[]string{"--push.url=http://localhost/w", "--push.spool-dir=x", "--push.spool-max-bytes=1KB"}, 2, "1MiB"},
 		"a wrong web configuration":  {[]string{"--web.config.file=" + bad}, 3, "cert_fil"},
 		"a port that is no port":     {[]string{"--web.listen-address=127.0.0.1:99999"}, 1, "--web.listen-address"},

@@ -277,6 +277,37 @@ func TestAMissingTokenFileWaits(t *testing.T) {
 	eventually(t, "the batch arrives", func() bool { return len(r.taken()) == 1 })
 }
 
+func TestAKilledProcessLosesNothingThatWasPushed(t *testing.T) {
+	r, dir, after := newReceiver(t), t.TempDir(), t.TempDir()
+	p, err := New(configFor(r, dir, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	for _, n := range numbers(1, 5) {
+		p.Push(numbered(t, n, 10_000))
+	}
+	// What lies on disk now is what a kill would leave: nothing was closed or flushed for it.
+	if err := os.CopyFS(after, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	// The kill may also cut the last write short.
+	segment := filepath.Join(after, "segments", "00000000")
+	raw, err := os.ReadFile(segment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(segment, append(raw, 1, 2, 3), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	q := startPusher(t, after, r, nil)
+	q.Push(numbered(t, "6", 10))
+	eventually(t, "the sixth arrives", func() bool { return slices.Contains(r.taken(), "6") })
+	if got := r.taken(); !slices.Equal(got, numbers(1, 6)) {
+		t.Errorf("arrived %v, want 1 to 6", got)
+	}
+}
+
 func TestTwoExportersCannotShareASpool(t *testing.T) {
 	r, dir := newReceiver(t), t.TempDir()
 	startPusher(t, dir, r, nil)
