@@ -3,8 +3,6 @@
 package nvml
 
 import (
-	"maps"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -30,8 +28,9 @@ type caller struct {
 
 	current atomic.Pointer[inCall]
 
-	unsupported map[string]bool
+	unsupported map[string]bool // only grows until forget
 	dropped     map[string]uint64
+	drops       uint64 // of all calls together
 
 	// Of this round:
 	answer   gpu.Answer
@@ -85,7 +84,7 @@ func (c *caller) ask(call, key string, f func() nvml.Return) bool {
 		c.ended, c.driver, c.at = true, ret, call
 		c.note(gpu.AnswerDriverDown, says(call, ret))
 	case refused:
-		c.dropped[key]++
+		c.drop(key)
 		c.refuse(says(call, ret))
 	}
 	return false
@@ -127,6 +126,9 @@ func (c *caller) verdict() (gpu.Answer, string) {
 	if c.answer != gpu.AnswerOK {
 		return c.answer, c.reason
 	}
+	if c.answered == 0 && c.reason == "" {
+		return gpu.AnswerError, "no call is answered"
+	}
 	if c.answered == 0 {
 		return gpu.AnswerError, c.reason
 	}
@@ -137,14 +139,16 @@ func (c *caller) verdict() (gpu.Answer, string) {
 // driver's "not available" values, is dropped and counted.
 func (c *caller) within(key string, v, low, high float64) gpu.Maybe[float64] {
 	if !(v >= low && v <= high) { // NaN is outside as well
-		c.dropped[key]++
+		c.drop(key)
 		return gpu.Maybe[float64]{}
 	}
 	return gpu.Some(v)
 }
 
-func (c *caller) unsupportedCalls() []string {
-	return slices.Sorted(maps.Keys(c.unsupported))
+// drop counts a reading that was thrown away.
+func (c *caller) drop(key string) {
+	c.dropped[key]++
+	c.drops++
 }
 
 // value makes a call that returns one value.

@@ -70,7 +70,8 @@ func TestTheWorstAnswerOfARoundCounts(t *testing.T) {
 		"a reset that is required":                 {answers(nvml.ERROR_UNKNOWN, nvml.ERROR_RESET_REQUIRED), gpu.AnswerResetRequired, "a: GPU requires a reset"},
 		"a driver that is gone":                    {answers(nvml.SUCCESS, nvml.ERROR_UNINITIALIZED), gpu.AnswerDriverDown, "a: not initialized"},
 		"a code that nobody knows is a refusal":    {answers(nvml.Return(4711)), gpu.AnswerError, "a: error 4711"},
-		"a function that is missing is not called": {func(c *caller) { c.ask("c", "c", func() nvml.Return { panic("called") }) }, gpu.AnswerError, ""},
+		"nothing that is supported is an error":    {answers(nvml.ERROR_INVALID_ARGUMENT), gpu.AnswerError, "no call is answered"},
+		"a function that is missing is not called": {func(c *caller) { c.ask("c", "c", func() nvml.Return { panic("called") }) }, gpu.AnswerError, "no call is answered"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -13,8 +13,12 @@ import (
 	"github.com/leasewatch/leasewatch/exporter/gpu"
 )
 
-// eventWait bounds how long one wait for events lasts, and so how long a stop takes.
-const eventWait = 250 * time.Millisecond
+// eventWait bounds how long one wait for events lasts, and so how soon a driver that went can
+// be started again. A stop does not wait for it.
+const eventWait = 2 * time.Second
+
+// eventPause keeps a driver that refuses to wait from being asked in a circle.
+const eventPause = 250 * time.Millisecond
 
 // createEvents makes the session's event set. Where there is none, the state machine still
 // sees what the getters answer.
@@ -40,16 +44,17 @@ func (r *Reader) runEvents(ctx context.Context, s *session) {
 		r.calls.RUnlock()
 		c.begin(s.lib)
 		switch {
+		case ctx.Err() != nil:
 		case ret == nvml.SUCCESS:
 			r.tell(c, event)
 		case ret == nvml.ERROR_TIMEOUT:
 		case judge(ret) == driverFails:
 			c.driver, c.at = ret, "nvmlEventSetWait"
 			r.report(s, c)
-			sleep(ctx, eventWait)
+			sleep(ctx, eventPause)
 		default: // a lost GPU makes it answer so without waiting
 			r.wakeAll()
-			sleep(ctx, eventWait)
+			sleep(ctx, eventPause)
 		}
 	}
 }
@@ -91,6 +96,9 @@ func (r *Reader) tell(c *caller, event nvml.EventData) {
 	}
 	r.emitting.Lock()
 	defer r.emitting.Unlock()
+	if r.stopped {
+		return
+	}
 	r.mu.Lock()
 	card.countXID(code, at)
 	identity := card.identity

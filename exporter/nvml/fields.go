@@ -14,8 +14,15 @@ import (
 
 const fieldsCall = "nvmlDeviceGetFieldValues"
 
-// fieldKey names one field among the calls.
-func fieldKey(id uint32) string { return fieldsCall + "(" + strconv.Itoa(int(id)) + ")" }
+// fieldKeys name each field among the calls; made once, for they are looked up at every reading.
+var fieldKeys = func() (keys [nvml.FI_MAX]string) {
+	for id := range keys {
+		keys[id] = fieldsCall + "(" + strconv.Itoa(id) + ")"
+	}
+	return keys
+}()
+
+func fieldKey(id uint32) string { return fieldKeys[id] }
 
 // fieldValue is one field's answer.
 type fieldValue struct {
@@ -43,14 +50,14 @@ func readFields(c *caller, d device, ids []uint32) map[uint32]fieldValue {
 			if v, ok := decode(value); ok {
 				found[value.FieldId] = v
 			} else {
-				c.dropped[key]++
+				c.drop(key)
 			}
 		case unsupported:
 			c.unsupported[key] = true
 		case cardFails, driverFails:
 			c.note(answerOf(ret), says(key, ret))
 		case refused:
-			c.dropped[key]++
+			c.drop(key)
 		}
 	}
 	return found

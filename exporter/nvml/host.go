@@ -43,11 +43,14 @@ func (r *Reader) runHost(ctx context.Context) {
 		events.Go(func() { r.runEvents(live, s) })
 		r.setSession(s)
 		lost := r.watchHost(ctx, &workers, s)
-		r.setSession(nil)
 		stop()
-		r.driverLost(lost)
+		if ctx.Err() != nil {
+			return // the kernel takes the library's session back with the process
+		}
+		r.setSession(nil)
+		r.fail(lost)
 		events.Wait()
-		r.shutdown(ctx, s, &workers)
+		r.shutdown(ctx, s)
 	}
 }
 
@@ -112,7 +115,7 @@ func (r *Reader) readVersions(s *session) {
 	r.setVersions(clean(driver), cuda, clean(library))
 }
 
-// watchHost counts the GPUs each interval until the driver goes or ctx ends.
+// watchHost counts the GPUs each interval until the driver goes, and returns how, or ctx ends.
 func (r *Reader) watchHost(ctx context.Context, workers *sync.WaitGroup, s *session) failure {
 	tick := time.NewTicker(r.options.Fast)
 	defer tick.Stop()
@@ -213,26 +216,15 @@ func (r *Reader) fail(f failure) {
 	}
 }
 
-// driverLost is fail for a driver that was up; an empty failure is the end of the program.
-func (r *Reader) driverLost(f failure) {
-	if f.session != nil {
-		r.fail(f)
-	}
-}
-
 // shutdown ends the library's session once nobody is inside a call. While a call hangs that
-// has to wait: its memory must not go.
-func (r *Reader) shutdown(ctx context.Context, s *session, workers *sync.WaitGroup) {
-	ending := ctx.Err() != nil
-	if ending {
-		workers.Wait()
-	}
+// has to wait: the library's memory must not go.
+func (r *Reader) shutdown(ctx context.Context, s *session) {
 	for waited := false; !r.calls.TryLock(); waited = true {
 		if !waited {
 			r.options.Logger.Warn("waiting for a driver call to return before the driver is started again", slog.String("calls", r.callsOut()))
 		}
-		time.Sleep(r.options.Fast / 10)
-		if ctx.Err() != nil && !ending {
+		sleep(ctx, min(r.options.Fast, time.Second)/10)
+		if ctx.Err() != nil {
 			return
 		}
 	}

@@ -130,9 +130,8 @@ func readFixed(c *caller, d device) fixed {
 		const call = "nvmlDeviceGetTemperatureThreshold"
 		put(f.thresholds, name, keyedNumber(c, call, call+"("+name+")", with(d.GetTemperatureThreshold, kind), 1, maxCelsius, 1))
 	}
-	for name, kind := range clocks {
-		const call = "nvmlDeviceGetMaxClockInfo"
-		put(f.clockMax, name, keyedNumber(c, call, call+"("+name+")", with(d.GetMaxClockInfo, kind), 1, maxMegahertz, 1e6))
+	for _, clock := range clocks {
+		put(f.clockMax, clock.name, keyedNumber(c, "nvmlDeviceGetMaxClockInfo", clock.maxKey, with(d.GetMaxClockInfo, clock.kind), 1, maxMegahertz, 1e6))
 	}
 	if fans, ok := value(c, "nvmlDeviceGetNumFans", d.GetNumFans); ok && fans > 0 && fans <= 16 {
 		f.fans = fans
@@ -140,8 +139,16 @@ func readFixed(c *caller, d device) fixed {
 	return f
 }
 
-var clocks = map[string]nvml.ClockType{
-	"graphics": nvml.CLOCK_GRAPHICS, "sm": nvml.CLOCK_SM, "memory": nvml.CLOCK_MEM, "video": nvml.CLOCK_VIDEO,
+// clocks are the clocks of a card and the names of their calls.
+var clocks = []struct {
+	name        string
+	kind        nvml.ClockType
+	key, maxKey string
+}{
+	{"graphics", nvml.CLOCK_GRAPHICS, "nvmlDeviceGetClockInfo(graphics)", "nvmlDeviceGetMaxClockInfo(graphics)"},
+	{"sm", nvml.CLOCK_SM, "nvmlDeviceGetClockInfo(sm)", "nvmlDeviceGetMaxClockInfo(sm)"},
+	{"memory", nvml.CLOCK_MEM, "nvmlDeviceGetClockInfo(memory)", "nvmlDeviceGetMaxClockInfo(memory)"},
+	{"video", nvml.CLOCK_VIDEO, "nvmlDeviceGetClockInfo(video)", "nvmlDeviceGetMaxClockInfo(video)"},
 }
 
 // put sets a key if there is a reading for it.

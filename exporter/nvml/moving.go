@@ -4,6 +4,7 @@ package nvml
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
@@ -67,9 +68,8 @@ var throttleBits = map[string]uint64{
 
 func readClocks(c *caller, d device, f fixed, r *gpu.Readings) {
 	r.ClockHertz = make(map[string]float64, len(clocks))
-	for name, kind := range clocks {
-		const call = "nvmlDeviceGetClockInfo"
-		put(r.ClockHertz, name, keyedNumber(c, call, call+"("+name+")", with(d.GetClockInfo, kind), 0, maxMegahertz, 1e6))
+	for _, clock := range clocks {
+		put(r.ClockHertz, clock.name, keyedNumber(c, "nvmlDeviceGetClockInfo", clock.key, with(d.GetClockInfo, clock.kind), 0, maxMegahertz, 1e6))
 	}
 	r.ClockMaxHertz = f.clockMax
 	reasons, ok := value(c, "nvmlDeviceGetCurrentClocksEventReasons", d.GetCurrentClocksEventReasons)
@@ -170,20 +170,21 @@ func readFans(c *caller, d device, f fixed, r *gpu.Readings) {
 
 // readProcesses counts the processes that hold the card, each once.
 func readProcesses(c *caller, d device, r *gpu.Readings) {
-	pids, any := map[uint32]bool{}, false
-	for call, f := range map[string]func() ([]nvml.ProcessInfo, nvml.Return){
-		"nvmlDeviceGetComputeRunningProcesses":    d.GetComputeRunningProcesses,
-		"nvmlDeviceGetGraphicsRunningProcesses":   d.GetGraphicsRunningProcesses,
-		"nvmlDeviceGetMPSComputeRunningProcesses": d.GetMPSComputeRunningProcesses,
-	} {
+	var pids []uint32
+	answered := false
+	add := func(call string, f func() ([]nvml.ProcessInfo, nvml.Return)) {
 		list, ok := value(c, call, f)
-		any = any || ok
+		answered = answered || ok
 		for _, process := range list {
-			pids[process.Pid] = true
+			pids = append(pids, process.Pid)
 		}
 	}
+	add("nvmlDeviceGetComputeRunningProcesses", d.GetComputeRunningProcesses)
+	add("nvmlDeviceGetGraphicsRunningProcesses", d.GetGraphicsRunningProcesses)
+	add("nvmlDeviceGetMPSComputeRunningProcesses", d.GetMPSComputeRunningProcesses)
 	r.Processes = gpu.Maybe[float64]{}
-	if any {
-		r.Processes = gpu.Some(float64(len(pids)))
+	if answered {
+		slices.Sort(pids)
+		r.Processes = gpu.Some(float64(len(slices.Compact(pids))))
 	}
 }

@@ -39,6 +39,7 @@ type Reader struct {
 	// emitting keeps events in order. It is taken before mu.
 	emitting sync.Mutex
 	emit     func(gpu.Event)
+	stopped  bool // Run returns: a call that comes back later changes nothing
 
 	mu     sync.Mutex // guards what follows
 	driver gpu.Driver
@@ -102,8 +103,11 @@ func (r *Reader) Run(ctx context.Context, emit func(gpu.Event)) error {
 	select {
 	case <-done:
 	case <-time.After(stopPatience):
-		r.options.Logger.Warn("a driver call has not returned: its thread stays until the process ends")
+		r.options.Logger.Warn("a driver call has not returned: its thread stays until the process ends", slog.String("calls", r.callsOut()))
 	}
+	r.emitting.Lock()
+	defer r.emitting.Unlock()
+	r.stopped = true
 	return nil
 }
 
@@ -189,6 +193,9 @@ func (r *Reader) observe(c *card, o gpu.Observation, update func(*card) bool) {
 	}
 	r.emitting.Lock()
 	defer r.emitting.Unlock()
+	if r.stopped {
+		return
+	}
 	r.mu.Lock()
 	if update != nil && !update(c) {
 		r.mu.Unlock()

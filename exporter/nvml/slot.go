@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -38,6 +39,10 @@ type slot struct {
 	health     health
 	identityAt time.Time
 	healthAt   time.Time
+	// What was told last of the calls, and how much that was of each.
+	unsupported []string
+	dropped     map[string]uint64
+	drops       uint64
 }
 
 func newSlot(r *Reader, index int) *slot {
@@ -133,7 +138,10 @@ func (s *slot) attach(live *session) bool {
 	c, epoch := s.caller, s.reader.epoch.Load()
 	doubtful := s.device == nil || !s.healthy || s.epoch.Load() != epoch
 	defer s.epoch.Store(epoch) // asked; whatever came of it is known
-	if doubtful && !s.fetch(live) {
+	if !doubtful {
+		return true
+	}
+	if !s.fetch(live) {
 		return false
 	}
 	// The same call also tells that the handle is good for anything at all.
@@ -147,9 +155,7 @@ func (s *slot) attach(live *session) bool {
 		s.bind("")
 		return false
 	}
-	if uuid != s.identity.UUID || doubtful {
-		s.identity.UUID, s.identityAt = uuid, time.Time{}
-	}
+	s.identity.UUID, s.identityAt = uuid, time.Time{}
 	s.bind(uuid)
 	return true
 }
@@ -221,13 +227,18 @@ func (s *slot) commit(live *session, readings gpu.Readings, answer gpu.Answer, r
 		seen.Since = s.slowSince(now)
 	}
 	r.report(live, c)
-	unsupported, dropped := c.unsupportedCalls(), maps.Clone(c.dropped)
+	if len(s.unsupported) != len(c.unsupported) || s.identityAt.Equal(readings.At) {
+		s.unsupported = slices.Sorted(maps.Keys(c.unsupported))
+	}
+	if s.drops != c.drops {
+		s.dropped, s.drops = maps.Clone(c.dropped), c.drops
+	}
 	complete := s.healthy || answer == gpu.AnswerResetRequired && !readings.At.IsZero()
 	r.observe(s.bound(r), seen, func(card *card) bool {
 		if r.session.Load() != live {
 			return false // the driver went while these calls were out, and every card knows
 		}
-		card.unsupported, card.dropped = unsupported, dropped
+		card.unsupported, card.dropped = s.unsupported, s.dropped
 		if complete {
 			card.identity, card.readings = s.identity, readings
 		}

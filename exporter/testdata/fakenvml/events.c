@@ -1,14 +1,38 @@
 // Event sets: the scenario's events, delivered once each in the order of their numbers.
 #include "fake.h"
 
+#include <limits.h>
+#include <poll.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
 #include <time.h>
+#include <unistd.h>
 
 struct nvmlEventSet_st {
+	int watch; // tells of a new scenario file, so that waiting costs nothing
 	atomic_llong delivered;
 	atomic_ullong types[MAX_CARDS];
 };
+
+// watch_scenario watches the folder of the scenario file.
+static int watch_scenario(void) {
+	char dir[PATH_MAX];
+	const char *path = scenario_path();
+	if (path == NULL) return -1;
+	snprintf(dir, sizeof dir, "%s", path);
+	char *slash = strrchr(dir, '/');
+	if (slash == NULL) snprintf(dir, sizeof dir, ".");
+	else slash[1] = '\0';
+	int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (fd >= 0 && inotify_add_watch(fd, dir, IN_MOVED_TO | IN_CLOSE_WRITE) < 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
 
 static long long newest(const struct scenario *s) {
 	long long seq = 0;
@@ -22,6 +46,7 @@ nvmlReturn_t nvmlEventSetCreate(nvmlEventSet_t *set) {
 	if (set == NULL) return NVML_ERROR_INVALID_ARGUMENT;
 	set->handle = calloc(1, sizeof *set->handle);
 	if (set->handle == NULL) return NVML_ERROR_MEMORY;
+	set->handle->watch = watch_scenario();
 	// What happened before is not told again, unless the scenario wants that.
 	atomic_store(&set->handle->delivered, call.scenario->events_replay ? 0 : newest(call.scenario));
 	fake_log("nvmlEventSetCreate");
@@ -30,6 +55,7 @@ nvmlReturn_t nvmlEventSetCreate(nvmlEventSet_t *set) {
 
 nvmlReturn_t nvmlEventSetFree(nvmlEventSet_t set) {
 	ENTER_SYSTEM(nvmlEventSetFree);
+	if (set.handle->watch >= 0) close(set.handle->watch);
 	free(set.handle);
 	fake_log("nvmlEventSetFree");
 	return NVML_SUCCESS;
@@ -66,15 +92,26 @@ static int deliver(const struct scenario *s, nvmlEventSet_t set, nvmlEventData_t
 	return 1;
 }
 
+static long long now_ms(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
+}
+
 nvmlReturn_t nvmlEventSetWait_v2(nvmlEventSet_t set, nvmlEventData_t *data, unsigned int timeout_ms) {
 	if (set.handle == NULL || data == NULL) return NVML_ERROR_INVALID_ARGUMENT;
-	struct timespec slice = {.tv_nsec = 1000000};
-	for (unsigned int waited = 0;; waited++) {
+	for (long long end = now_ms() + timeout_ms;;) {
 		{
 			ENTER_SYSTEM(nvmlEventSetWait_v2);
 			if (deliver(call.scenario, set, data)) return NVML_SUCCESS;
 		}
-		if (waited >= timeout_ms) return NVML_ERROR_TIMEOUT;
-		nanosleep(&slice, NULL);
+		long long left = end - now_ms();
+		if (left <= 0) return NVML_ERROR_TIMEOUT;
+		struct pollfd fd = {.fd = set.handle->watch, .events = POLLIN};
+		if (poll(&fd, 1, fd.fd >= 0 ? (int)left : 5) > 0) {
+			char news[4096];
+			while (read(fd.fd, news, sizeof news) > 0) {}
+			scenario_recheck();
+		}
 	}
 }

@@ -139,6 +139,8 @@ int fake_inside(void); // calls inside the library now
 // scenario.c
 const struct scenario *scenario_lock(void);
 void scenario_unlock(void);
+void scenario_recheck(void); // look at the file at the next call, not only when it is due
+const char *scenario_path(void);
 int scenario_parse(struct scenario *s, const char *path);
 
 // system.c

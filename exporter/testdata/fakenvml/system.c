@@ -33,8 +33,9 @@ static const struct behaviour *pick(const struct behaviour *own, const struct be
 
 // wait_for_delay returns once the scenario no longer asks this call to take longer.
 static void wait_for_delay(enum function f, int card) {
-	struct timespec slice = {.tv_nsec = 1000000};
-	for (long long waited = 0;; waited++) {
+	enum { SLICE_MS = 2 };
+	struct timespec slice = {.tv_nsec = SLICE_MS * 1000000L};
+	for (long long waited = 0;; waited += SLICE_MS) {
 		const struct scenario *s = scenario_lock();
 		const struct value *d = PICK(delay_ms, &s->fn[f], &s->all);
 		if (card >= 0 && (s->card[card].fn[f].delay_ms.set || s->card[card].all.delay_ms.set))
