@@ -58,6 +58,7 @@ type applier struct {
 	old       world // as it holds
 	now       world // as it would hold
 	staged    rental.Resources
+	sockets   map[socket][]string // the cards in slots, once the GPUs are staged
 	revisions map[thing]int
 	book      *book
 	changes   []rental.Change
@@ -118,6 +119,7 @@ func (a *applier) stageAll(r rental.Resources) {
 	stage(a, rental.KindGPU, r.GPUs, func(g rental.GPU) string { return g.UUID }, a.now.gpus, func(g *rental.GPU, _ *rental.GPU) {
 		g.Life = cmp.Or(g.Life, rental.GPUService)
 	})
+	a.sockets = a.now.sockets()
 	stage(a, rental.KindContract, r.Contracts, func(c rental.Contract) string { return c.Name }, a.now.contracts, nil)
 	stage(a, rental.KindLease, r.Leases, func(l rental.Lease) string { return l.ID }, a.now.leases, a.settleLease)
 	stage(a, rental.KindMaintenance, r.Maintenances, func(m rental.Maintenance) string { return m.ID }, a.now.maintenances, nil)

@@ -59,12 +59,13 @@ func (a *applier) resolve(lease string, ref rental.GPURef) rental.GPURef {
 				lease, ref.UUID, ref.Host, g.Slot, g.Host))
 		}
 	case ref.Host != "" && ref.Slot != nil:
-		g, ok := a.now.cardIn(ref.Host, *ref.Slot)
-		if !ok {
+		cards := a.sockets[socket{ref.Host, *ref.Slot}]
+		if len(cards) == 0 {
 			a.fail(invalid("Lease %q: gpus: found no GPU in slot %d of host %q, expected one in the inventory; adopt it first (leasewatch inventory adopt)",
 				lease, *ref.Slot, ref.Host))
+			return ref
 		}
-		ref.UUID = g.UUID
+		ref.UUID = cards[0]
 	default:
 		a.fail(invalid("Lease %q: gpus: expected a uuid, or a host with a slot", lease))
 	}

@@ -12,15 +12,22 @@ func (a *applier) checkReferences() {
 	w := a.now
 	for _, s := range a.staged.Sites {
 		need(a, w.providers, rental.KindSite, s.Name, "provider", rental.KindProvider, s.Provider)
+		a.valid(rental.KindSite, s.Name, s.Validate())
 	}
+	slots := map[string]int{} // of the staged hosts
 	for _, h := range a.staged.Hosts {
 		need(a, w.sites, rental.KindHost, h.Name, "site", rental.KindSite, h.Site)
-		for _, g := range w.gpus {
-			if g.Host == h.Name && inSlot(g) && g.Slot >= h.Slots {
-				a.fail(invalid("Host %q: slots: found %d, but GPU %s sits in slot %d: expected at least %d",
-					h.Name, h.Slots, g.UUID, g.Slot, g.Slot+1))
-			}
+		a.valid(rental.KindHost, h.Name, h.Validate())
+		slots[h.Name] = h.Slots
+	}
+	for _, g := range w.gpus {
+		if n, staged := slots[g.Host]; staged && inSlot(g) && g.Slot >= n {
+			a.fail(invalid("Host %q: slots: found %d, but GPU %s sits in slot %d: expected at least %d",
+				g.Host, n, g.UUID, g.Slot, g.Slot+1))
 		}
+	}
+	for _, s := range a.staged.SKUs {
+		a.valid(rental.KindSKU, s.Name, s.Validate())
 	}
 	a.checkGPUs()
 	for _, c := range a.staged.Contracts {
@@ -64,19 +71,10 @@ func need[T any](a *applier, holds map[string]T, kind, name, field, target, want
 
 // checkGPUs checks the staged cards against their hosts and against each other.
 func (a *applier) checkGPUs() {
-	type slot struct {
-		host string
-		n    int
-	}
-	taken := map[slot]string{}
-	for _, g := range a.now.gpus {
-		if at := (slot{g.Host, g.Slot}); inSlot(g) && (taken[at] == "" || g.UUID < taken[at]) {
-			taken[at] = g.UUID
-		}
-	}
 	for _, g := range a.staged.GPUs {
 		need(a, a.now.hosts, rental.KindGPU, g.UUID, "host", rental.KindHost, g.Host)
 		need(a, a.now.skus, rental.KindGPU, g.UUID, "sku", rental.KindSKU, g.SKU)
+		a.valid(rental.KindGPU, g.UUID, g.Validate())
 		host, known := a.now.hosts[g.Host]
 		if known && inSlot(g) && (g.Slot < 0 || g.Slot >= host.Slots) {
 			a.fail(invalid("GPU %q: slot: found %d, expected 0 to %d: host %q has %d slots", g.UUID, g.Slot, host.Slots-1, g.Host, host.Slots))
@@ -84,12 +82,9 @@ func (a *applier) checkGPUs() {
 		if !inSlot(g) {
 			continue
 		}
-		for _, o := range a.now.gpus {
-			if o.UUID != g.UUID && o.Host == g.Host && o.Slot == g.Slot && inSlot(o) {
-				first, second := min(g.UUID, o.UUID), max(g.UUID, o.UUID)
-				a.fail(conflict("GPUs %s and %s both sit in slot %d of host %q: expected one a slot; move one, or set its life to rma, stock or scrapped",
-					first, second, g.Slot, g.Host))
-			}
+		if cards := a.sockets[socket{g.Host, g.Slot}]; len(cards) > 1 {
+			a.fail(conflict("GPUs %s and %s both sit in slot %d of host %q: expected one a slot; move one, or set its life to rma, stock or scrapped",
+				cards[0], cards[1], g.Slot, g.Host))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/leasewatch/leasewatch/internal/rental"
 )
@@ -104,14 +105,25 @@ func into[T any](m map[string]T, name string, body []byte) error {
 	return nil
 }
 
-// cardIn returns the card that the inventory has in a slot; cards that left the fleet are in none.
-func (w world) cardIn(host string, slot int) (rental.GPU, bool) {
-	for _, g := range w.gpus {
-		if g.Host == host && g.Slot == slot && inSlot(g) {
-			return g, true
+// socket is a slot of a host.
+type socket struct {
+	host string
+	slot int
+}
+
+// sockets returns the cards that sit in slots, by slot; two in one is for checkGPUs to refuse.
+func (w world) sockets() map[socket][]string {
+	cards := make(map[socket][]string, len(w.gpus))
+	for uuid, g := range w.gpus {
+		if inSlot(g) {
+			at := socket{g.Host, g.Slot}
+			cards[at] = append(cards[at], uuid)
 		}
 	}
-	return rental.GPU{}, false
+	for _, uuids := range cards {
+		slices.Sort(uuids)
+	}
+	return cards
 }
 
 // inSlot tells whether a card in this stage of its life occupies its slot.
