@@ -15,7 +15,7 @@ import (
 // forStateMetric is where the engine records since when each alert is active, in seconds.
 const forStateMetric = "ALERTS_FOR_STATE"
 
-// maxReplay bounds the evaluations replayed for one rule; a longer hold is taken from forStateMetric.
+// maxReplay bounds the evaluations replayed for one rule; for a longer hold they lie further apart.
 const maxReplay = 500
 
 // lastEvaluated returns when the previous run of the server last stored anything, or zero for a new store.
@@ -69,13 +69,16 @@ func (m *Monitor) markRestored() {
 // slotsBefore returns the group's evaluation times that decide the rule's state at last, and last itself:
 // a short run may have evaluated only between two slots, at its start.
 func slotsBefore(group *rules.Group, rule *rules.AlertingRule, last time.Time) []time.Time {
-	interval := group.Interval()
-	span := rule.HoldDuration() + rule.KeepFiringFor() + 2*interval
-	steps := min(int(span/interval)+1, maxReplay)
-	slots := make([]time.Time, 0, steps)
+	step := group.Interval()
+	span := rule.HoldDuration() + rule.KeepFiringFor() + 2*step
+	if least := span / maxReplay; step < least {
+		step = least.Truncate(step) + step
+	}
+	steps := int(span/step) + 1
+	slots := make([]time.Time, 0, steps+1)
 	end := group.EvalTimestamp(last.UnixNano())
 	for i := steps - 1; i >= 0; i-- {
-		slots = append(slots, end.Add(-time.Duration(i)*interval))
+		slots = append(slots, end.Add(-time.Duration(i)*step))
 	}
 	return append(slots, last)
 }

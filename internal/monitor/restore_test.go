@@ -202,3 +202,17 @@ func TestAStoppedServerTakesUpTheSameAlert(t *testing.T) {
 		t.Errorf("the beginning moved from %v to %v", before[0].StartsAt, after[0].StartsAt)
 	}
 }
+
+func TestALongHoldIsReplayedInWiderStepsThatStillCoverIt(t *testing.T) {
+	rule := "groups:\n- name: g\n  interval: 1s\n  rules:\n  - {alert: Bad, expr: bad == 1, keep_firing_for: 3h}\n"
+	// Bad until 2 hours before the stop: kept firing for an hour more.
+	r := afterRestart(t, rule, time.Minute, readings(t, append(times(40, 1), times(480, 0)...)...))
+	group := r.rules.RuleGroups()[0]
+	if n := len(slotsBefore(group, group.AlertingRules()[0], r.last)); n > maxReplay+2 {
+		t.Errorf("%d evaluations, expected at most %d", n, maxReplay+2)
+	}
+	a := r.only()
+	if kept := r.last.Sub(a.KeepFiringSince); a.State != rules.StateFiring || kept < 118*time.Minute || kept > 120*time.Minute {
+		t.Errorf("%v, kept since %s before the stop, expected firing and about 1h59m (the time down does not count)", a.State, kept)
+	}
+}
