@@ -38,5 +38,5 @@ var reportTexts = map[Key]sentence{
 	BillOpenPeriod:        {"the period has not ended; charged up to %s", "计费期尚未结束，费用计至 %s"},
 	BillDowntimeWaits:     {"downtimes without approval: %d; they change nothing until approved", "待批准的停机：%d 项，批准前不影响金额"},
 	BillCreditWaits:       {"a credit of %s is computed and not booked", "赔付 %s 已计算，尚未入账"},
-	BillCreditProvisional: {"the credit of %s may change until the period ends", "赔付 %s 在计费期结束前可能变动"},
+	BillCreditProvisional: {"the credit of %s may still change", "赔付 %s 仍可能变动"},
 }

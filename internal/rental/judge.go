@@ -53,6 +53,9 @@ func Judge(in JudgeInput) (Verdict, error) {
 	for i, s := range seats {
 		timelines[i] = in.seatTimeline(s, i < len(in.Lease.GPUs), judged)
 		names[i] = s.name(i)
+		if slices.Contains(names[:i], names[i]) {
+			names[i] += fmt.Sprintf(" #%d", i+1) // one card in two seats, at two times
+		}
 	}
 	v.DownByGPU = downByGPU(a, seats, timelines)
 	judgeScope(&v, a, judged, names, timelines, in.Language)

@@ -39,27 +39,42 @@ func (s *Service) deriveCard(ctx context.Context, lease rental.Lease, a rental.A
 	if span.Empty() {
 		return nil
 	}
+	// Day by day, so that a long history is never in memory as a whole.
+	for at := span.Start; at < span.End; at += chunk {
+		part := rental.Span{Start: at, End: min(at+chunk, span.End)}
+		intervals, err := s.read(ctx, a.UUID, part)
+		if err != nil {
+			return err
+		}
+		if err := s.ledger.SaveTimeline(ctx, lease.ID, a.UUID, part, intervals); err != nil {
+			return err
+		}
+	}
+	return s.saveDowntimes(ctx, lease, a, span)
+}
+
+// chunk is how much time is derived at once.
+const chunk = rental.Millis(24 * 3_600_000)
+
+// read turns a card's samples over the span into intervals.
+func (s *Service) read(ctx context.Context, uuid string, span rental.Span) ([]rental.Interval, error) {
 	parts, err := s.sampled(ctx, span)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	hold := rental.Millis(0)
 	for _, p := range parts {
 		hold = max(hold, rental.Millis(2*p.IntervalMS))
 	}
-	matchers := map[string]string{"uuid": a.UUID}
-	series, err := s.samples.Select(ctx, stateMetric, matchers, rental.Span{Start: span.Start - hold, End: span.End})
+	series, err := s.samples.Select(ctx, stateMetric, map[string]string{"uuid": uuid}, rental.Span{Start: span.Start - hold, End: span.End})
 	if err != nil {
-		return fmt.Errorf("samples of %s: %w", stateMetric, err)
+		return nil, fmt.Errorf("samples of %s: %w", stateMetric, err)
 	}
 	var intervals []rental.Interval
 	for _, p := range parts {
 		intervals = append(intervals, rental.StateTimeline(p.Span, series, p.IntervalMS)...)
 	}
-	if err := s.ledger.SaveTimeline(ctx, lease.ID, a.UUID, span, intervals); err != nil {
-		return err
-	}
-	return s.saveDowntimes(ctx, lease, a, span)
+	return intervals, nil
 }
 
 // sampled cuts a span where the interval of samples changes; the configured one holds where the

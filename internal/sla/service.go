@@ -125,7 +125,8 @@ func (s *Service) Run(ctx context.Context) {
 }
 
 // Update derives, for every lease that ran within reach of now, what is new since it was last
-// derived and the reach before now again.
+// derived and the reach before now again. With the whole grace window as reach it also finishes
+// leases that ended while nobody derived them.
 func (s *Service) Update(ctx context.Context, reach time.Duration) error {
 	leases, err := s.ledger.Leases(ctx)
 	if err != nil {
@@ -133,11 +134,11 @@ func (s *Service) Update(ctx context.Context, reach time.Duration) error {
 	}
 	now := s.now()
 	for _, lease := range leases {
-		since := max(now-rental.Millis(reach.Milliseconds()), lease.Start)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if lease.End <= since || lease.Start >= now {
+		since := now - rental.Millis(reach.Milliseconds())
+		if lease.Start >= now || lease.End <= since && reach < s.opts.Grace {
 			continue
 		}
 		if err := s.update(ctx, lease, since, now); err != nil {
@@ -147,25 +148,23 @@ func (s *Service) Update(ctx context.Context, reach time.Duration) error {
 	return nil
 }
 
-// update derives a lease from since, or from where it was derived up to if that is earlier.
+// update derives each card of a lease from since, or from where it was derived up to if that is earlier.
 func (s *Service) update(ctx context.Context, lease rental.Lease, since, now rental.Millis) error {
 	assignments, err := s.ledger.Assignments(ctx, lease.ID)
 	if err != nil {
 		return err
 	}
 	for _, a := range assignments {
-		if a.Span.Start >= now || a.Span.End <= since {
-			continue
-		}
-		end, err := s.ledger.TimelineEnd(ctx, lease.ID, a.UUID)
+		service := a.Span.Clip(lease.Span()).Clip(rental.Span{Start: lease.Start, End: now})
+		derived, err := s.ledger.TimelineEnd(ctx, lease.ID, a.UUID)
 		if err != nil {
 			return err
 		}
-		from := since
-		if end < since {
-			from = max(end, a.Span.Start)
+		from := max(min(since, derived), service.Start)
+		if from >= service.End {
+			continue
 		}
-		if err := s.deriveCard(ctx, lease, a, rental.Span{Start: from, End: now}); err != nil {
+		if err := s.deriveCard(ctx, lease, a, rental.Span{Start: from, End: service.End}); err != nil {
 			return fmt.Errorf("gpu %s: %w", a.UUID, err)
 		}
 	}

@@ -328,6 +328,74 @@ func TestAShortBlipBurnsNothingButCounts(t *testing.T) {
 	}
 }
 
+func TestALeaseThatEndedWhileNobodyLookedIsFinished(t *testing.T) {
+	w := newWorld(t, contract(), "10:20:00")
+	w.outage()
+	w.derive(t)
+	w.now = w.now.Add(72 * time.Hour)
+	if err := w.sla.Update(t.Context(), 2*time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if downs := w.downtimes(t); len(downs) != 0 {
+		t.Fatalf("a short look back reached %+v", downs)
+	}
+	if err := w.sla.Update(t.Context(), 26*time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if downs := w.downtimes(t); len(downs) != 1 || downs[0].Span != between("10:30:00", "10:36:00") {
+		t.Errorf("downtimes: %+v", downs)
+	}
+	if end, err := w.TimelineEnd(t.Context(), "L-1", "GPU-A"); err != nil || end != at("11:00:00") {
+		t.Errorf("derived up to %s, %v", end, err)
+	}
+}
+
+func TestLoadedHistoryHasItsOwnInterval(t *testing.T) {
+	w := newWorld(t, contract(), "11:00:00")
+	for clock := at("10:00:00"); clock < at("11:00:00"); clock += 60_000 {
+		w.samples.tell("GPU-A", "ok", rental.Span{Start: clock, End: clock + 1})
+	}
+	w.derive(t)
+	verdict := func() rental.Verdict {
+		v, err := w.sla.Verdict(t.Context(), "L-1", may(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	if v := verdict(); v.UnknownMS != 30*60_000 {
+		t.Errorf("minute samples under a 15 s interval leave %d ms unknown, want half the hour", v.UnknownMS)
+	}
+	if err := w.SaveSampleInterval(t.Context(), between("10:00:00", "11:00:00"), 60_000); err != nil {
+		t.Fatal(err)
+	}
+	w.derive(t)
+	if v := verdict(); v.UnknownMS != 0 || v.Outcome != rental.Kept {
+		t.Errorf("with the interval known: %s", v.Arithmetic)
+	}
+}
+
+func TestMaintenanceOfTheHostExcusesItsCards(t *testing.T) {
+	w := newWorld(t, contract(), "11:00:00")
+	w.outage()
+	w.derive(t)
+	r := rental.Resources{Maintenances: []rental.Maintenance{{ID: "M-1", Hosts: []string{"gpu-a1"},
+		Start: at("10:25:00"), End: at("10:40:00"), Announced: at("09:00:00")}}}
+	if _, err := w.Apply(t.Context(), "ada", "test", r, false); err != nil {
+		t.Fatal(err)
+	}
+	v, err := w.sla.Verdict(t.Context(), "L-1", may(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.DownMS != 0 || v.ExcludedMS != 15*60_000 || v.Outcome != rental.Kept {
+		t.Errorf("%s", v.Arithmetic)
+	}
+	if bill, err := w.billing.Bill(t.Context(), "L-1", may(t)); err != nil || bill.Total.Minor != 1000 {
+		t.Errorf("bill: %+v, %v", bill, err)
+	}
+}
+
 func TestRunKeepsALeaseCurrent(t *testing.T) {
 	w := newWorld(t, contract(), "10:40:00")
 	w.outage()
