@@ -20,7 +20,6 @@ var (
 	everyone = rental.Roles
 	readers  = []rental.Role{rental.RoleAdmin, rental.RoleOperator, rental.RoleOnCall, rental.RoleFinance, rental.RoleTenant}
 	staff    = []rental.Role{rental.RoleAdmin, rental.RoleOperator, rental.RoleOnCall, rental.RoleFinance}
-	money    = []rental.Role{rental.RoleAdmin, rental.RoleOperator, rental.RoleFinance, rental.RoleTenant}
 	onCall   = []rental.Role{rental.RoleAdmin, rental.RoleOperator, rental.RoleOnCall}
 	keepers  = []rental.Role{rental.RoleAdmin, rental.RoleOperator}
 	admins   = []rental.Role{rental.RoleAdmin}
@@ -35,12 +34,12 @@ var accessTable = []Access{
 	{"list-leases", "GET", "/leases", readers, "a tenant's own"},
 	{"get-lease", "GET", "/leases/{id}", readers, "a tenant's own"},
 	{"end-lease", "POST", "/leases/{id}/end", keepers, "ends what is earned"},
-	{"get-bill", "GET", "/leases/{id}/bill", money, "a tenant's own; who is on call needs no bill"},
+	{"get-bill", "GET", "/leases/{id}/bill", readers, "a tenant's own; who is on call is told the money at stake"},
 	{"get-usage", "GET", "/leases/{id}/usage", readers, "a tenant's own"},
 	{"get-sla", "GET", "/leases/{id}/sla", readers, "a tenant's own"},
 	{"get-downtime", "GET", "/leases/{id}/downtime", readers, "a tenant's own"},
 	{"get-states", "GET", "/leases/{id}/states", readers, "a tenant's own"},
-	{"cost-vs-utilisation", "GET", "/cost-vs-utilisation", money, "a tenant's own leases"},
+	{"cost-vs-utilisation", "GET", "/cost-vs-utilisation", readers, "a tenant's own leases"},
 
 	{"get-fleet", "GET", "/fleet", readers, "a tenant sees the GPUs of its leases"},
 	{"list-incidents", "GET", "/incidents", readers, "a tenant sees what touched its leases, without what touched others"},

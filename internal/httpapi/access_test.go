@@ -48,7 +48,7 @@ var want = map[string]string{
 	"list-leases": "admin operator oncall finance tenant", "get-lease": "admin operator oncall finance tenant",
 	"get-usage": "admin operator oncall finance tenant", "get-sla": "admin operator oncall finance tenant",
 	"get-downtime": "admin operator oncall finance tenant", "get-states": "admin operator oncall finance tenant",
-	"get-bill": "admin operator finance tenant", "cost-vs-utilisation": "admin operator finance tenant",
+	"get-bill": "admin operator oncall finance tenant", "cost-vs-utilisation": "admin operator oncall finance tenant",
 	"get-fleet": "admin operator oncall finance tenant", "list-incidents": "admin operator oncall finance tenant",
 	"get-incident": "admin operator oncall finance tenant", "ack-incident": "admin operator oncall",
 	"end-lease": "admin operator", "apply": "admin operator", "list-proposals": "admin operator", "adopt": "admin operator",

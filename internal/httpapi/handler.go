@@ -49,6 +49,7 @@ func New(deps Deps) (http.Handler, error) {
 			return nil, fmt.Errorf("access table names operation %q, which does not exist", a.ID)
 		}
 	}
+	describeNulls(r.huma.OpenAPI().Components.Schemas)
 	mux.HandleFunc(api.Root+"/", func(w http.ResponseWriter, req *http.Request) {
 		writeProblem(w, api.Errorf(http.StatusNotFound, "%s %s: no such operation; %s/openapi.json lists them", req.Method, req.URL.Path, api.Root))
 	})

@@ -208,6 +208,12 @@ func TestTheDescriptionNamesEveryOperationAndIsOpen(t *testing.T) {
 			t.Errorf("%s %s: operation %q, want %q", row.Method, row.Path, got, row.ID)
 		}
 	}
+	if verdict := doc.Components.Schemas["SLA"].Properties["verdict"]; !strings.Contains(fmt.Sprint(verdict["anyOf"]), "null") {
+		t.Errorf("a verdict that may be null is described as %v", verdict)
+	}
+	if use := doc.Components.Schemas["UsagePoint"].Properties["utilisation"]; !strings.Contains(fmt.Sprint(use["type"]), "null") {
+		t.Errorf("a use that may be null is described as %v", use)
+	}
 	if start := doc.Components.Schemas["LeaseSummary"].Properties["start"]; start["type"] != "string" {
 		t.Errorf("a time is described as %v", start)
 	}
