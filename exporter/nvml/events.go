@@ -17,7 +17,8 @@ import (
 // be started again. A stop does not wait for it.
 const eventWait = 2 * time.Second
 
-// eventPause keeps a driver that refuses to wait from being asked in a circle.
+// eventPause keeps a driver that refuses to wait from being asked in a circle; it doubles up to
+// eventWait.
 const eventPause = 250 * time.Millisecond
 
 // createEvents makes the session's event set. Where there is none, the state machine still
@@ -38,7 +39,7 @@ func (r *Reader) runEvents(ctx context.Context, s *session) {
 		return
 	}
 	c := newCaller(r.options.Now, r.timing, r.budget())
-	for ctx.Err() == nil {
+	for pause := eventPause; ctx.Err() == nil; {
 		r.calls.RLock()
 		event, ret := s.events.Wait(uint32(eventWait.Milliseconds()))
 		r.calls.RUnlock()
@@ -46,15 +47,19 @@ func (r *Reader) runEvents(ctx context.Context, s *session) {
 		switch {
 		case ctx.Err() != nil:
 		case ret == nvml.SUCCESS:
+			pause = eventPause
 			r.tell(c, event)
 		case ret == nvml.ERROR_TIMEOUT:
-		case judge(ret) == driverFails:
-			c.driver, c.at = ret, "nvmlEventSetWait"
-			r.report(s, c)
-			sleep(ctx, eventPause)
-		default: // a lost GPU makes it answer so without waiting
-			r.wakeAll()
-			sleep(ctx, eventPause)
+			pause = eventPause
+		default: // one lost GPU makes it answer so without waiting
+			if judge(ret) == driverFails {
+				c.driver, c.at = ret, "nvmlEventSetWait"
+				r.report(s, c)
+			} else if pause == eventPause {
+				r.wakeAll()
+			}
+			sleep(ctx, pause)
+			pause = min(2*pause, eventWait)
 		}
 	}
 }

@@ -302,6 +302,36 @@ func TestAReloadedDriverIsStartedAgainOnce(t *testing.T) {
 	})
 }
 
+func TestAnUpgradeUnderTheLibraryIsAMismatch(t *testing.T) {
+	inChild(t, fakenvml.H100x8(), func(t *testing.T, m *machine) {
+		m.start(t, quick())
+		m.wait(t, all(8, gpu.OK))
+		m.change(t, func(s *fakenvml.Scenario) { s.Return("driver", fakenvml.VersionMismatch) })
+		m.wait(t, all(8, gpu.DriverDown))
+		m.wait(t, driver(gpu.DriverMismatch, "of two versions"))
+	})
+}
+
+// As in a container after its manager reloaded: every call is refused without a reason.
+func TestUnknownErrorsOfEverythingSayNothingOfTheCards(t *testing.T) {
+	inChild(t, fakenvml.H100x8(), func(t *testing.T, m *machine) {
+		options := quick()
+		options.Now = hurried(40)
+		m.start(t, options)
+		m.wait(t, all(8, gpu.OK))
+		m.change(t, func(s *fakenvml.Scenario) { s.Return("driver", fakenvml.UnknownError) })
+		s := m.wait(t, all(8, gpu.Unknown))
+		if s.Driver.State != gpu.DriverOK || !strings.Contains(s.GPUs[0].Status.Reason, "unknown error") {
+			t.Errorf("driver is %+v, GPU 0 %+v", s.Driver, s.GPUs[0].Status)
+		}
+		m.change(t, func(s *fakenvml.Scenario) { s.Unset("driver.return") })
+		m.wait(t, all(8, gpu.OK))
+		if got := strings.Count(m.calls(t), "nvmlInit"); got != 1 {
+			t.Errorf("the library was started %d times though the driver was not loaded anew", got)
+		}
+	})
+}
+
 func TestADriverIsNotShutDownUnderACallThatHangs(t *testing.T) {
 	inChild(t, fakenvml.H100x8(), func(t *testing.T, m *machine) {
 		m.start(t, quick())

@@ -5,10 +5,18 @@ package nvml
 import (
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
 	"math/bits"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
@@ -69,6 +77,47 @@ func TestALibraryThatLacksWhatIsNeededIsRefusedByName(t *testing.T) {
 				m.wait(t, driver(gpu.DriverNoLibrary, "has no "+missing))
 			})
 		})
+	}
+}
+
+// A call whose name stands in no table would count as missing for ever.
+func TestEveryCallIsLookedUpAndEveryLookUpIsForACall(t *testing.T) {
+	tabled := map[string]bool{}
+	for _, name := range slices.Concat(needed, plain, slices.Collect(maps.Keys(versioned))) {
+		tabled[name] = true
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := regexp.MustCompile(`^nvml(Device|System|Event|Init|Shutdown)\w*$`)
+	used := map[string]bool{}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") || file == "library.go" {
+			continue
+		}
+		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(tree, func(n ast.Node) bool {
+			if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING {
+				if text, err := strconv.Unquote(literal.Value); err == nil && name.MatchString(text) {
+					used[text] = true
+				}
+			}
+			return true
+		})
+	}
+	for name := range used {
+		if !tabled[name] {
+			t.Errorf("%s is called and never looked up", name)
+		}
+	}
+	for name := range tabled {
+		if !used[name] {
+			t.Errorf("%s is looked up and never called", name)
+		}
 	}
 }
 
