@@ -21,7 +21,7 @@ if [[ -n "$unformatted" ]]; then
 	exit 1
 fi
 export CGO_CFLAGS="-O2 -Wno-deprecated-declarations"
-go vet ./...
+go vet -race ./... # with -race, so that what it compiles is what the tests link
 
 step "development tools"
 tools/build.sh

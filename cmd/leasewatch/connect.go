@@ -38,7 +38,11 @@ func (c *connection) do(ctx context.Context, fn func(context.Context, *api.Clien
 		if err != nil {
 			return err
 		}
-		return errors.Join(fn(ctx, offline.Client()), offline.Close())
+		client, err := offline.Client()
+		if err == nil {
+			err = fn(ctx, client)
+		}
+		return errors.Join(err, offline.Close())
 	}
 	secret := api.Secret{}
 	if c.tokenFile != "" {

@@ -1,12 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -105,67 +104,25 @@ func registerLease(app *kingpin.Application, actions map[string]action) {
 // applyFiles checks every file here, so that errors name the file and the line, and sends
 // them as one: all of it is recorded or nothing.
 func applyFiles(ctx context.Context, c *api.Client, io streams, names []string, dryRun bool) error {
-	files, err := yamlFiles(names)
+	resources, err := manifest.ReadPaths(names, io.in)
 	if err != nil {
 		return inputError{err}
 	}
-	var whole []byte
-	for _, name := range files {
-		body, err := readInput(io.in, name)
-		if err != nil {
-			return inputError{err}
-		}
-		if _, err := manifest.Read(name, strings.NewReader(string(body))); err != nil {
-			return inputError{err}
-		}
-		whole = append(append(whole, "\n---\n"...), body...)
+	var whole bytes.Buffer
+	if err := manifest.Write(&whole, resources); err != nil {
+		return err
 	}
-	changes, err := c.Apply(ctx, whole, dryRun)
+	changes, err := c.Apply(ctx, whole.Bytes(), dryRun)
 	if err != nil {
 		return err
 	}
 	return printChanges(io.out, changes)
 }
 
-func readInput(stdin io.Reader, name string) ([]byte, error) {
-	if name == "-" {
-		return io.ReadAll(stdin)
-	}
-	return os.ReadFile(name)
-}
-
-// yamlFiles lists the files that the names stand for; a folder stands for its YAML files.
-func yamlFiles(names []string) ([]string, error) {
-	var files []string
-	for _, name := range names {
-		info, err := os.Stat(name)
-		switch {
-		case name == "-":
-			files = append(files, name)
-		case err != nil:
-			return nil, err
-		case !info.IsDir():
-			files = append(files, name)
-		default:
-			for _, pattern := range []string{"*.yaml", "*.yml"} {
-				found, err := filepath.Glob(filepath.Join(name, pattern))
-				if err != nil {
-					return nil, err
-				}
-				files = append(files, found...)
-			}
-		}
-	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("no YAML file in %s", strings.Join(names, ", "))
-	}
-	return files, nil
-}
-
 func printChanges(w io.Writer, changes api.Changes) error {
 	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, change := range changes.Changes {
-		fmt.Fprintf(tab, "%s\t%s\t%s\t%s\n", change.Action, change.Kind, change.Name, strings.ReplaceAll(change.Detail, "\n", "; "))
+		fmt.Fprintf(tab, "%s\t%s\t%s\t%s\n", change.Action, change.Kind, change.Name, strings.ReplaceAll(change.Diff, "\n", "; "))
 	}
 	if err := tab.Flush(); err != nil {
 		return err

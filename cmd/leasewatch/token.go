@@ -47,13 +47,13 @@ func registerToken(app *kingpin.Application, actions map[string]action) {
 				return err
 			}
 			tab := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(tab, "ID\tNAME\tROLE\tTENANT\tCREATED\tREVOKED")
+			fmt.Fprintln(tab, "NAME\tROLE\tTENANT\tCREATED\tREVOKED")
 			for _, t := range tokens {
 				revoked := "no"
 				if t.RevokedAt != 0 {
 					revoked = t.RevokedAt.String()
 				}
-				fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Name, t.Role, t.Tenant, t.CreatedAt, revoked)
+				fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%s\n", t.Name, t.Role, t.Tenant, t.CreatedAt, revoked)
 			}
 			return tab.Flush()
 		})
@@ -64,7 +64,7 @@ func registerToken(app *kingpin.Application, actions map[string]action) {
 		id string
 	}
 	cmd = token.Command("revoke", "End a token at once.")
-	cmd.Arg("id", "Id of the token, from token list.").Required().StringVar(&revoke.id)
+	cmd.Arg("name", "Name of the token.").Required().StringVar(&revoke.id)
 	revoke.flags(cmd)
 	actions[cmd.FullCommand()] = func(ctx context.Context, io streams) error {
 		return revoke.do(ctx, func(ctx context.Context, c *api.Client) error {

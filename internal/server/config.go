@@ -28,6 +28,9 @@ type Config struct {
 	Paging    Paging   `yaml:"paging"`
 	Slack     Slack    `yaml:"slack"`
 	Access    Access   `yaml:"access"`
+	Metering  Metering `yaml:"metering"`
+	// Thresholds override those of the rules for a site, a SKU or a lease.
+	Thresholds []Threshold `yaml:"thresholds"`
 
 	dir string // relative paths in the file are relative to it
 }
@@ -77,6 +80,37 @@ type Access struct {
 	Required bool `yaml:"required"`
 }
 
+// Metering says how use is counted.
+type Metering struct {
+	// Running is how often the hour under way is metered too, so that a young lease shows its
+	// use at once; each time adds a revision for each leased card. 0s for very large fleets.
+	Running model.Duration `yaml:"running"`
+}
+
+// Threshold overrides one threshold of the rules; of Lease, SKU and Site at most one is set,
+// and the most specific wins. With none it holds everywhere.
+type Threshold struct {
+	// Name is that of alertmanager-rules/rules/defaults.yaml.
+	Name  string  `yaml:"name"`
+	Value float64 `yaml:"value"`
+	Lease string  `yaml:"lease"`
+	SKU   string  `yaml:"sku"`
+	Site  string  `yaml:"site"`
+}
+
+// scope names what the threshold holds for.
+func (t Threshold) scope() string {
+	switch {
+	case t.Lease != "":
+		return "lease"
+	case t.SKU != "":
+		return "sku"
+	case t.Site != "":
+		return "site"
+	}
+	return "default"
+}
+
 // DefaultConfig is what holds where the file says nothing.
 func DefaultConfig() Config {
 	return Config{
@@ -85,7 +119,8 @@ func DefaultConfig() Config {
 			EvaluationInterval: model.Duration(15 * time.Second),
 			Language:           "en",
 		},
-		Slack: Slack{APIURL: "https://slack.com/api/"},
+		Metering: Metering{Running: model.Duration(5 * time.Minute)},
+		Slack:    Slack{APIURL: "https://slack.com/api/"},
 	}
 }
 
@@ -133,6 +168,15 @@ func (c *Config) check(path string) error {
 	for user, person := range c.Slack.People {
 		if person.Role != "oncall" && person.Role != "operator" && person.Role != "admin" {
 			bad("slack.people."+user+".role", person.Role, "oncall, operator or admin")
+		}
+	}
+	for i, t := range c.Thresholds {
+		field := fmt.Sprintf("thresholds[%d]", i)
+		if t.Name == "" {
+			bad(field+".name", "", "the name of a threshold of the rules (see docs/alerts.md)")
+		}
+		if set := len(t.Lease) + len(t.SKU) + len(t.Site); set != max(len(t.Lease), len(t.SKU), len(t.Site)) {
+			bad(field, "more than one of lease, sku and site", "at most one")
 		}
 	}
 	return errors.Join(errs...)

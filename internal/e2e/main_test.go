@@ -1,0 +1,241 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/grafana/grafana-plugin-sdk-go/backend"
+	"github.com/grafana/grafana-plugin-sdk-go/experimental/datasourcetest"
+
+	"github.com/leasewatch/leasewatch/exporter/fakenvml"
+	"github.com/leasewatch/leasewatch/internal/api"
+	"github.com/leasewatch/leasewatch/internal/rental"
+	"github.com/leasewatch/leasewatch/internal/slack/slackfake"
+	"github.com/leasewatch/leasewatch/plugin/pkg/plugin"
+)
+
+// oneHour is a contract and a lease of one hour from now on: the denominator is the lease.
+const oneHour = `
+apiVersion: leasewatch.dev/v1
+kind: Provider
+metadata: {name: northgpu}
+spec: {display_name: North GPU}
+---
+apiVersion: leasewatch.dev/v1
+kind: Tenant
+metadata: {name: acme}
+spec: {display_name: Acme}
+---
+apiVersion: leasewatch.dev/v1
+kind: Site
+metadata: {name: osl1}
+spec: {provider: northgpu, time_zone: Europe/Oslo}
+---
+apiVersion: leasewatch.dev/v1
+kind: Contract
+metadata: {name: hourly}
+spec:
+  provider: northgpu
+  currency: USD
+  time_zone: UTC
+  plan:
+    mode: hour
+    unit: gpu
+    rounding: exact
+    prices: [{price: "3600"}]
+  bill_while_down: true
+  bill_while_maintenance: true
+  line_rounding: half_up
+  downtime_approval: automatic
+  auto_credit: true
+  availability:
+    target_percent: "99.5"
+    scope: gpu
+    period: calendar_month
+    denominator: lease
+    outage: exact
+    degraded: up
+    unknown: excluded
+    excluded_leaves_denominator: true
+  credits:
+    base: gross
+    scope: gpu
+    cap_percent: "100"
+    tiers:
+      - {under: "99.5", percent: "10"}
+      - {under: "95", percent: "100"}
+`
+
+const oneLease = `
+apiVersion: leasewatch.dev/v1
+kind: Lease
+metadata: {name: acme-train}
+spec:
+  tenant: acme
+  contract: hourly
+  start: %q
+  end: %q
+  gpus: [{host: gpu-a17, slot: 2}, {host: gpu-a17, slot: 3}]
+`
+
+// rent takes the host into the inventory and rents two of its GPUs out for an hour.
+func (s *site) rent() {
+	s.t.Helper()
+	s.cli("lease", "apply", "-f", s.write("contract.yaml", oneHour))
+	eventually(s.t, "the exporter's eight GPUs are proposed", s.explain, func() bool {
+		proposals, err := s.client.Proposals(s.t.Context())
+		return err == nil && len(proposals.Hosts) == 1 && len(proposals.Hosts[0].GPUs) == 8
+	})
+	s.cli("inventory", "adopt", "--accept", "--site=osl1")
+	start := time.Now().UTC().Truncate(time.Second)
+	s.cli("lease", "apply", "-f", s.write("lease.yaml", fmt.Sprintf(oneLease, start.Format(time.RFC3339), start.Add(time.Hour).Format(time.RFC3339))))
+}
+
+// posts are the messages that stand in the channel by themselves and mention the text.
+func (s *site) posts(text string) []slackfake.Message {
+	var found []slackfake.Message
+	for _, m := range s.slack.Messages() {
+		if m.ThreadTS == "" && strings.Contains(m.Rendered(), text) {
+			found = append(found, m)
+		}
+	}
+	return found
+}
+
+func TestALostGPUReachesSlackIsAcknowledgedHealsAndIsPaidBack(t *testing.T) {
+	s := newSite(t, fakenvml.H100x8())
+	s.startServer()
+	s.startExporter()
+	s.ready()
+	s.rent()
+
+	eventually(t, "both cards of the lease are known to be up", s.explain, func() bool {
+		sla, err := s.client.SLA(t.Context(), "acme-train", "")
+		return err == nil && sla.Verdict != nil && sla.Verdict.UpMS > 0
+	})
+	s.driver.Update(t, func(m *fakenvml.Scenario) {
+		m.GPU(3).Lost()
+		m.Event(3, 79)
+	})
+	eventually(t, "the page is in Slack", s.explain, func() bool { return len(s.posts("gpu-a17")) == 1 })
+	message := s.posts("gpu-a17")[0]
+	for _, want := range []string{"✕ PAGE", "gpu-a17", "acme-train", "acme"} {
+		if !strings.Contains(message.Rendered(), want) {
+			t.Errorf("the page does not say %q:\n%s", want, message.Rendered())
+		}
+	}
+	if err := s.slack.ClickAck(t.Context(), message.TS, "U0ADA"); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the incident is acknowledged by ada", s.explain, func() bool {
+		list, err := s.client.Incidents(t.Context(), api.IncidentQuery{Status: rental.IncidentAcked})
+		return err == nil && slices.ContainsFunc(list.Incidents, func(i rental.Incident) bool { return i.AckedBy == "ada" })
+	})
+	eventually(t, "the downtime is on the SLA", s.explain, func() bool {
+		sla, err := s.client.SLA(t.Context(), "acme-train", "")
+		return err == nil && len(sla.Downtimes) == 1 && sla.Verdict.DownMS > 2000
+	})
+
+	s.driver.Update(t, func(m *fakenvml.Scenario) { m.GPU(3).Heal(1) })
+	s.theMessageIsUpdated(message.TS)
+	s.theDowntimeIsPaidBack()
+	s.thePluginTellsTheSame()
+	if posts := s.posts("gpu-a17"); len(posts) != 1 {
+		t.Errorf("%d pages for one lost GPU, expected one that is updated in place\n%s", len(posts), s.explain())
+	}
+}
+
+// theMessageIsUpdated waits until the page says in place that it is over.
+func (s *site) theMessageIsUpdated(ts string) {
+	s.t.Helper()
+	eventually(s.t, "the message says in place that the GPU is back", s.explain, func() bool {
+		m, ok := s.slack.Message(ts)
+		return ok && strings.Contains(m.Rendered(), "Resolved") && !strings.Contains(string(m.Blocks), "leasewatch_ack")
+	})
+}
+
+// theDowntimeIsPaidBack checks the fact, the verdict and the bill.
+func (s *site) theDowntimeIsPaidBack() {
+	t := s.t
+	t.Helper()
+	var sla api.SLA
+	eventually(t, "the downtime has its end", s.explain, func() bool {
+		var err error
+		sla, err = s.client.SLA(t.Context(), "acme-train", "")
+		return err == nil && len(sla.Downtimes) == 1 && sla.Downtimes[0].Span.End != rental.Forever
+	})
+	down := sla.Downtimes[0]
+	if down.Cause != rental.CauseProvider || down.ApprovedBy != rental.ApprovalAutomatic || len(down.Witnesses) == 0 {
+		t.Errorf("downtime %+v: expected cause provider, approved automatically, with a witness", down)
+	}
+	if sla.Verdict.Outcome != rental.Breached {
+		t.Errorf("verdict %s, expected breached: %s", sla.Verdict.Outcome, sla.Verdict.Arithmetic)
+	}
+	if len(sla.Credits) != 1 || !sla.Credits[0].Provisional || sla.Credits[0].Amount.Minor <= 0 {
+		t.Fatalf("credits %+v: expected one, provisional", sla.Credits)
+	}
+	month := time.Now().UTC().Format("2006-01")
+	bill, err := s.client.Bill(t.Context(), "acme-train", api.Period{Month: month})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(bill.Lines, func(l rental.BillLine) bool { return l.Item == "sla_credit" && l.Amount.Minor < 0 }) {
+		t.Errorf("the bill has no credit line: %+v", bill.Lines)
+	}
+	if len(bill.Provisional) == 0 {
+		t.Error("the bill of an open month is not marked provisional")
+	}
+	table := s.cli("bill", "--lease=acme-train", "--month="+month)
+	if !strings.Contains(table, "acme-train") {
+		t.Errorf("the bill's table does not name the lease:\n%s", table)
+	}
+}
+
+// thePluginTellsTheSame asks through the data source's backend, over real gRPC.
+func (s *site) thePluginTellsTheSame() {
+	t := s.t
+	t.Helper()
+	backendUnderTest, err := datasourcetest.Manage(plugin.New, datasourcetest.ManageOpts{Address: freeAddress(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := backendUnderTest.Shutdown(); err != nil {
+			t.Error(err)
+		}
+	}()
+	settings, err := json.Marshal(plugin.Settings{URL: "http://" + s.serverAddress})
+	if err != nil {
+		t.Fatal(err)
+	}
+	caller := backend.PluginContext{
+		OrgID: 1, PluginID: plugin.ID, User: &backend.User{Login: "ops", Role: "Viewer"},
+		DataSourceInstanceSettings: &backend.DataSourceInstanceSettings{UID: "lw", JSONData: settings, Updated: time.Now()},
+	}
+	span := backend.TimeRange{From: time.Now().Add(-time.Hour), To: time.Now()}
+	query := func(ref, body string) backend.DataQuery {
+		return backend.DataQuery{RefID: ref, JSON: []byte(body), TimeRange: span}
+	}
+	response, err := backendUnderTest.Client.QueryData(context.Background(), &backend.QueryDataRequest{
+		PluginContext: caller,
+		Queries: []backend.DataQuery{
+			query("use", `{"type":"usage","lease":"acme-train"}`),
+			query("all", `{"type":"leases"}`),
+			query("sla", `{"type":"sla","lease":"acme-train"}`),
+			query("down", `{"type":"downtime","lease":"acme-train"}`),
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ref, r := range response.Responses {
+		if r.Error != nil || len(r.Frames) != 1 || r.Frames[0].Rows() == 0 {
+			t.Errorf("query %s of the plugin: error %v, frames %d", ref, r.Error, len(r.Frames))
+		}
+	}
+}

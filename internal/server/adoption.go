@@ -1,0 +1,95 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/leasewatch/leasewatch/internal/api"
+	"github.com/leasewatch/leasewatch/internal/inventory"
+	"github.com/leasewatch/leasewatch/internal/ledger"
+	"github.com/leasewatch/leasewatch/internal/rental"
+)
+
+// adoption compares the inventory with what exporters report, and records what a person accepts.
+type adoption struct {
+	samples samples
+	keeping keeping
+	now     func() time.Time
+}
+
+// view is the inventory as the ledger has it at a moment.
+func view(ctx context.Context, l *ledger.Ledger, now time.Time) (inventory.View, error) {
+	var v inventory.View
+	var errs [7]error
+	at := rental.At(now)
+	v.Sites, errs[0] = l.Sites(ctx)
+	v.Hosts, errs[1] = l.Hosts(ctx)
+	v.SKUs, errs[2] = l.SKUs(ctx)
+	v.GPUs, errs[3] = l.GPUs(ctx)
+	v.Contracts, errs[4] = l.Contracts(ctx)
+	v.Leases, errs[5] = l.Leases(ctx)
+	v.Assignments, errs[6] = l.AssignmentsAt(ctx, rental.Span{Start: at, End: at + 1})
+	return v, errors.Join(errs[:]...)
+}
+
+// inventoryView is the inventory with what exporters report; where samples cannot be read the
+// inventory alone stands.
+func (s *leaseSeries) inventoryView(ctx context.Context, now time.Time) (inventory.View, error) {
+	v, err := view(ctx, s.ledger, now)
+	if err != nil {
+		return v, err
+	}
+	v.Reported, err = reportedCards(ctx, lateSamples{s.app}, now)
+	if err != nil {
+		s.log.Error("cards that report and were not adopted are not told", "error", err)
+	}
+	return v, nil
+}
+
+func reportedCards(ctx context.Context, s samples, now time.Time) ([]rental.Series, error) {
+	return s.Query(ctx, fmt.Sprintf(deduplicated, "gpu_info"), now)
+}
+
+// plan is what the inventory would become with new hosts at a site.
+func (a adoption) plan(ctx context.Context, site string) (inventory.Plan, error) {
+	v, err := view(ctx, a.keeping.ledger, a.now())
+	if err != nil {
+		return inventory.Plan{}, err
+	}
+	if v.Reported, err = reportedCards(ctx, a.samples, a.now()); err != nil {
+		return inventory.Plan{}, err
+	}
+	return inventory.Propose(v, site), nil
+}
+
+// Proposals returns what exporters report beside what the inventory knows.
+func (a adoption) Proposals(ctx context.Context) (api.Proposals, error) {
+	plan, err := a.plan(ctx, "")
+	if err != nil {
+		return api.Proposals{}, err
+	}
+	out := api.Proposals{Hosts: []api.HostProposal{}}
+	for _, host := range plan.Hosts {
+		proposal := api.HostProposal{Host: host.Host, New: host.Action == rental.ActionCreate, GPUs: []api.GPUProposal{}}
+		for _, card := range host.Cards {
+			proposal.GPUs = append(proposal.GPUs, api.GPUProposal{GPU: card.GPU, Model: card.Model, Action: card.Action, Conflict: card.Conflict})
+		}
+		out.Hosts = append(out.Hosts, proposal)
+	}
+	return out, nil
+}
+
+// Adopt records the plan. One that is held for its size is refused: it is recorded host by host.
+func (a adoption) Adopt(ctx context.Context, by rental.Principal, in api.Adopt) ([]rental.Change, error) {
+	plan, err := a.plan(ctx, in.Site)
+	if err != nil {
+		return nil, err
+	}
+	resources, err := plan.Resources(len(in.Hosts) > 0, in.Hosts...)
+	if err != nil {
+		return nil, err
+	}
+	return a.keeping.apply(ctx, by, "inventory adopt", resources, in.DryRun)
+}

@@ -1,0 +1,88 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"github.com/leasewatch/leasewatch/internal/ledger"
+	"github.com/leasewatch/leasewatch/internal/manifest"
+	"github.com/leasewatch/leasewatch/internal/rental"
+)
+
+// keeping takes resources into the ledger and lists them.
+type keeping struct {
+	ledger *ledger.Ledger
+	// changed is told after each change, so that the server's own series follow at once.
+	changed func()
+}
+
+// Apply reads YAML and records it as a whole, or with dryRun says what it would change.
+func (k keeping) Apply(ctx context.Context, by rental.Principal, yaml []byte, dryRun bool) ([]rental.Change, error) {
+	resources, err := manifest.Read("body", bytes.NewReader(yaml))
+	if err != nil {
+		return nil, &rental.Error{Code: rental.CodeInvalid, Message: err.Error()}
+	}
+	return k.apply(ctx, by, "apply", resources, dryRun)
+}
+
+func (k keeping) apply(ctx context.Context, by rental.Principal, why string, resources rental.Resources, dryRun bool) ([]rental.Change, error) {
+	changes, err := k.ledger.Apply(ctx, by.Name, why, resources, dryRun)
+	if err == nil && !dryRun {
+		k.changed()
+	}
+	return changes, err
+}
+
+// EndLease ends a lease and returns it as it then stands.
+func (k keeping) EndLease(ctx context.Context, by rental.Principal, id string, at rental.Millis) (rental.Lease, error) {
+	if err := k.ledger.EndLease(ctx, by.Name, "end", id, at); err != nil {
+		return rental.Lease{}, err
+	}
+	k.changed()
+	return k.ledger.Lease(ctx, id)
+}
+
+// Resources lists everything that is recorded.
+func (k keeping) Resources(ctx context.Context) (rental.Resources, error) {
+	var r rental.Resources
+	var errs [8]error
+	r.Providers, errs[0] = k.ledger.Providers(ctx)
+	r.Tenants, errs[1] = k.ledger.Tenants(ctx)
+	r.Sites, errs[2] = k.ledger.Sites(ctx)
+	r.Hosts, errs[3] = k.ledger.Hosts(ctx)
+	r.SKUs, errs[4] = k.ledger.SKUs(ctx)
+	r.GPUs, errs[5] = k.ledger.GPUs(ctx)
+	r.Contracts, errs[6] = k.ledger.Contracts(ctx)
+	r.Leases, errs[7] = k.ledger.Leases(ctx)
+	return r, errors.Join(errs[:]...)
+}
+
+// tokens keeps the tokens.
+type tokens struct{ ledger *ledger.Ledger }
+
+// Tokens lists the tokens, without secrets.
+func (t tokens) Tokens(ctx context.Context) ([]rental.Token, error) { return t.ledger.Tokens(ctx) }
+
+// CreateToken makes a token; the secret is in this answer only.
+func (t tokens) CreateToken(ctx context.Context, _ rental.Principal, holder rental.Principal) (rental.Token, string, error) {
+	secret, err := t.ledger.CreateToken(ctx, holder.Name, holder.Role, holder.Tenant)
+	if err != nil {
+		return rental.Token{}, "", err
+	}
+	all, err := t.ledger.Tokens(ctx)
+	if err != nil {
+		return rental.Token{}, "", err
+	}
+	for _, token := range all {
+		if token.Name == holder.Name && token.RevokedAt == 0 {
+			return token, secret, nil
+		}
+	}
+	return rental.Token{Principal: holder}, secret, nil
+}
+
+// RevokeToken ends a token at once.
+func (t tokens) RevokeToken(ctx context.Context, _ rental.Principal, name string) error {
+	return t.ledger.RevokeToken(ctx, name)
+}

@@ -1,0 +1,151 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/leasewatch/leasewatch/internal/incident"
+	"github.com/leasewatch/leasewatch/internal/ledger"
+	"github.com/leasewatch/leasewatch/internal/monitor"
+	"github.com/leasewatch/leasewatch/internal/paging"
+	"github.com/leasewatch/leasewatch/internal/rental"
+	"github.com/leasewatch/leasewatch/internal/slack"
+)
+
+var (
+	_ incident.Store  = (*ledger.Ledger)(nil)
+	_ incident.Sender = (*slack.Slack)(nil)
+)
+
+// openPaging makes the way from an alert to a person: groups, incidents, outbox, Slack.
+func (a *App) openPaging(ctx context.Context) error {
+	cfg := a.config.Load()
+	if err := a.openSlack(cfg); err != nil {
+		return err
+	}
+	var err error
+	a.engine, err = incident.New(incident.Options{
+		Store: a.ledger, Routes: a.routes, Now: a.now, Logger: a.log.With("room", "incident"),
+		Registerer: a.registry, Facts: holders{a.ledger}, Wake: a.wake, CrashPoint: a.opts.CrashPoint,
+	})
+	if err != nil {
+		return err
+	}
+	if a.slack != nil {
+		a.outbox, err = incident.NewOutbox(incident.OutboxOptions{
+			Store: a.ledger, Sender: a.slack, Now: a.now, Logger: a.log.With("room", "outbox"),
+			Registerer: a.registry, CrashPoint: a.opts.CrashPoint,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	routing, file, err := cfg.routing()
+	if err != nil {
+		return err
+	}
+	a.pager, err = paging.New(ctx, paging.Options{
+		Config: routing, ConfigFile: file, Store: a.ledger, Deliver: a.engine.Handle,
+		ExternalURL: a.externalURL(), Registerer: a.registry, Logger: a.log.With("room", "paging"), Now: a.now,
+	})
+	if err != nil {
+		return err
+	}
+	a.onClose("pager", a.pager.Stop)
+	return nil
+}
+
+// openSlack joins the channel where the configuration names one, and else says why nobody is paged.
+func (a *App) openSlack(cfg *Config) error {
+	bot, err := cfg.secret(cfg.Slack.BotTokenFile)
+	if err != nil {
+		return err
+	}
+	app, err := cfg.secret(cfg.Slack.AppTokenFile)
+	if err != nil {
+		return err
+	}
+	if bot == "" {
+		a.noPaging = "no Slack token is configured (slack.bot_token_file)"
+		return nil
+	}
+	people := make(map[string]slack.Person, len(cfg.Slack.People))
+	for id, person := range cfg.Slack.People {
+		people[id] = slack.Person{Name: person.Name, Role: person.Role}
+	}
+	language := cfg.Slack.Language
+	if language == "" {
+		language = cfg.Global.Language
+	}
+	a.slack, err = slack.New(slack.Options{
+		Token: slack.Secret(bot), AppToken: slack.Secret(app), APIURL: cfg.Slack.APIURL, Channel: cfg.Slack.Channel,
+		ExternalURL: a.externalURL(), Language: language, People: people, Facts: stakes{a},
+		Now: a.now, Logger: a.log.With("room", "slack"), Registerer: a.registry,
+	})
+	return err
+}
+
+// routes says who is told of an incident.
+func (a *App) routes(rental.Incident) []string {
+	if a.slack == nil {
+		return nil
+	}
+	return []string{slack.Route(a.config.Load().Slack.Channel)}
+}
+
+func (a *App) wake() {
+	if a.outbox != nil {
+		a.outbox.Wake()
+	}
+}
+
+// listenToSlack takes pressed buttons until the server stops.
+func (a *App) listenToSlack(ctx context.Context) {
+	if err := a.slack.Check(ctx); err != nil && ctx.Err() == nil {
+		a.log.Error("Slack refuses the bot's token or the channel; pages wait in the outbox", "error", err)
+	}
+	if err := a.slack.Listen(ctx, a.engine); err != nil && ctx.Err() == nil {
+		a.log.Error("Slack's buttons are not heard", "error", err)
+	}
+}
+
+// notify hands the rules' alerts to the pager.
+func (a *App) notify(ctx context.Context, alerts []monitor.Alert) {
+	out := make([]paging.Alert, len(alerts))
+	for i, alert := range alerts {
+		out[i] = paging.Alert{
+			Labels: alert.Labels, Annotations: alert.Annotations, StartsAt: alert.StartsAt, EndsAt: alert.EndsAt,
+			ValidUntil: alert.ValidUntil, GeneratorURL: alert.GeneratorURL,
+		}
+	}
+	if err := a.pager.Put(ctx, out); err != nil && ctx.Err() == nil {
+		a.log.Error("alerts could not be handed to paging; they come again within a minute", "error", err)
+	}
+}
+
+// labelKey is a label set as one comparable string.
+func labelKey(labels map[string]string) string {
+	pairs := make([]string, 0, len(labels))
+	for name, value := range labels {
+		pairs = append(pairs, name+"\x00"+value)
+	}
+	slices.Sort(pairs)
+	return strings.Join(pairs, "\x01")
+}
+
+// routing reads the routing file that the configuration names; nil is the built-in one.
+func (c *Config) routing() (body []byte, file string, err error) {
+	if c.Paging.ConfigFile == "" {
+		return builtInRouting(), "the built-in routing", nil
+	}
+	file = c.path(c.Paging.ConfigFile)
+	body, err = os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		err = fmt.Errorf("paging.config_file: %w", err)
+	}
+	return body, file, err
+}

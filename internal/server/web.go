@@ -1,0 +1,174 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/prometheus/exporter-toolkit/web"
+
+	alertmanagerrules "github.com/leasewatch/leasewatch/alertmanager-rules"
+	"github.com/leasewatch/leasewatch/internal/api"
+	"github.com/leasewatch/leasewatch/internal/billing"
+	"github.com/leasewatch/leasewatch/internal/httpapi"
+	"github.com/leasewatch/leasewatch/internal/portal"
+	"github.com/leasewatch/leasewatch/internal/rental"
+)
+
+// Who may use what is not the API itself; a tenant may use none of it.
+var (
+	watchers = []rental.Role{rental.RoleAdmin, rental.RoleOperator, rental.RoleOnCall, rental.RoleFinance}
+	handlers = []rental.Role{rental.RoleAdmin, rental.RoleOperator, rental.RoleOnCall}
+	pushers  = []rental.Role{rental.RoleAdmin, rental.RoleOperator, rental.RolePush}
+	admins   = []rental.Role{rental.RoleAdmin}
+)
+
+// openWeb makes the one handler of everything that is served.
+func (a *App) openWeb(context.Context) error {
+	gate := a.gate()
+	apiHandler, err := httpapi.New(a.deps(gate))
+	if err != nil {
+		return err
+	}
+	inProcess := api.NewInProcess(apiHandler, api.Secret{})
+	pages, err := portal.New(portal.Options{
+		API: inProcess, As: func(token api.Secret) portal.Identity { return inProcess.As(token) },
+		Runbooks: runbooks{}, Log: a.log.With("room", "portal"), Now: a.now,
+	})
+	if err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	mux.Handle(api.Root+"/", apiHandler)
+	mux.Handle("POST "+api.Root+"/webhook/alertmanager", gate.Guard(pushers...)(http.HandlerFunc(a.pager.Webhook)))
+	mux.Handle("POST /prometheus/api/v1/write", gate.Guard(pushers...)(http.StripPrefix("/prometheus", a.monitor.WriteHandler())))
+	mux.Handle("/prometheus/", gate.Guard(watchers...)(http.StripPrefix("/prometheus", a.monitor.Handler())))
+	mux.Handle("/alertmanager/", gate.Guard(handlers...)(http.StripPrefix("/alertmanager", a.pager.Handler())))
+	mux.Handle("GET /metrics", gate.Guard(append(watchers, rental.RolePush)...)(promhttp.HandlerFor(a.registry,
+		promhttp.HandlerOpts{EnableOpenMetrics: true, Registry: a.registry})))
+	mux.HandleFunc("GET /-/healthy", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "healthy\n") })
+	mux.HandleFunc("GET /-/ready", a.readiness)
+	mux.Handle("POST /-/reload", gate.Guard(admins...)(http.HandlerFunc(a.reloadHandler)))
+	mux.Handle("/", gate.Know(pages))
+	a.handler = mux
+	a.http = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	return nil
+}
+
+// gate decides who asks: whoever reaches loopback where access is not configured, else the
+// holder of a token.
+func (a *App) gate() *httpapi.Gate {
+	anonymous := &httpapi.Local
+	if a.config.Load().Access.Required {
+		anonymous = nil
+	}
+	return httpapi.NewGate(a.ledger, anonymous, a.log.With("room", "httpapi"))
+}
+
+// deps joins the API to the rooms behind it.
+func (a *App) deps(gate *httpapi.Gate) httpapi.Deps {
+	present := &fleet{samples: lateSamples{a}, ledger: a.ledger, now: a.now}
+	rented := leases{ledger: a.ledger, billing: a.billing, sla: a.sla, now: a.now}
+	keeper := keeping{ledger: a.ledger, changed: a.series.Forget}
+	return httpapi.Deps{
+		Gate: gate, Status: status{a}, Leases: rented, Ender: keeper, Bills: rented, Renderer: renderer{},
+		Usage: usage{ledger: a.ledger, billing: a.billing, now: a.now},
+		SLA:   availability{ledger: a.ledger, sla: a.sla, now: a.now},
+		Fleet: present, Incidents: incidents{ledger: a.ledger, engine: a.engine},
+		Ledger: keeper, Adopter: adoption{samples: lateSamples{a}, keeping: keeper, now: a.now},
+		Tokens: tokens{a.ledger}, Log: a.log.With("room", "httpapi"), Now: a.now, Version: a.opts.Version,
+	}
+}
+
+// renderer writes bills as people and spreadsheets read them.
+type renderer struct{}
+
+// RenderBill writes the bill as csv or table.
+func (renderer) RenderBill(w io.Writer, bill rental.Bill, format string) error {
+	switch format {
+	case "csv":
+		return billing.WriteCSV(w, bill)
+	case "table":
+		return billing.WriteTable(w, bill, "en")
+	}
+	return api.Errorf(http.StatusBadRequest, "format %q: expected json, csv or table", format)
+}
+
+// runbooks are the pages of the rules room.
+type runbooks struct{}
+
+// Runbook returns a page; each holds both languages.
+func (runbooks) Runbook(name, _ string) ([]byte, bool) {
+	page, err := alertmanagerrules.Runbook(name)
+	return page, err == nil
+}
+
+func (a *App) readiness(w http.ResponseWriter, r *http.Request) {
+	switch err := a.ledger.Check(r.Context()); {
+	case err != nil:
+		a.log.Error("the ledger does not answer", "error", err)
+		http.Error(w, "the ledger does not answer; the log says why", http.StatusServiceUnavailable)
+	case !a.Ready():
+		http.Error(w, "starting: the first evaluation of the rules is under way", http.StatusServiceUnavailable)
+	default:
+		_, _ = io.WriteString(w, "ready\n")
+	}
+}
+
+func (a *App) reloadHandler(w http.ResponseWriter, r *http.Request) {
+	if err := a.Reload(r.Context()); err != nil {
+		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
+		return
+	}
+	_, _ = io.WriteString(w, "reloaded\n")
+}
+
+// serve answers HTTP until Stop.
+func (a *App) serve() {
+	file := a.opts.WebConfigFile
+	flags := &web.FlagConfig{WebConfigFile: &file}
+	a.running.Go(func() {
+		if err := web.Serve(a.listener, a.http, flags, a.log.With("room", "web")); err != nil && !errors.Is(err, http.ErrServerClosed) {
+			a.fail(fmt.Errorf("serving %s: %w", a.Addr(), err))
+		}
+	})
+}
+
+// Reload reads the configuration file again. Everything is checked first; a file that does
+// not pass leaves all as it is. The ledger, Slack and access are those of the start.
+func (a *App) Reload(ctx context.Context) error {
+	if a.opts.ConfigFile == "" {
+		return nil
+	}
+	cfg, err := LoadConfig(a.opts.ConfigFile)
+	if err != nil {
+		return err
+	}
+	if err := cfg.CheckListen(a.opts.ListenAddress); err != nil {
+		return err
+	}
+	if err := cfg.checkFiles(a.opts.ConfigFile); err != nil {
+		return err
+	}
+	rules, err := cfg.monitorConfig(a.opts.ConfigFile)
+	if err != nil {
+		return err
+	}
+	routing, file, err := cfg.routing()
+	if err != nil {
+		return err
+	}
+	if err := a.monitor.Reload(ctx, rules); err != nil {
+		return err
+	}
+	if err := a.pager.Reload(routing, file); err != nil {
+		return err
+	}
+	a.config.Store(&cfg)
+	a.log.Info("configuration reloaded", "file", a.opts.ConfigFile)
+	return nil
+}

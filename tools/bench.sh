@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Prints the figures of DESIGN: exporter CPU a scrape and RSS, fault to Slack, bill and SLA of
+# a large fleet. Figures are ratios or absolutes of one run on this machine; they are no tests.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+export CGO_CFLAGS="-O2 -Wno-deprecated-declarations"
+echo "== exporter: CPU a scrape, RSS"
+go test -run '^$' -bench . -benchtime 300x ./exporter/...
+echo "== metering, bill, SLA"
+go test -run '^$' -bench . -benchtime 1x ./internal/metering ./internal/billing ./internal/sla ./internal/ledger
+echo "== fault in the driver to the request at Slack"
+go test -run '^$' -bench FaultToSlack -benchtime 5x ./internal/e2e
