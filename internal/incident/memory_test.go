@@ -3,8 +3,8 @@ package incident
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -24,17 +24,16 @@ type memory struct {
 
 var _ Store = (*memory)(nil)
 
-// clone goes through JSON as a real store does, so that a field which does not survive that is seen.
-func clone[T any](in T) T {
-	body, err := json.Marshal(in)
-	if err != nil {
-		panic(err)
+// copied returns an incident that shares nothing with the given one.
+func copied(inc rental.Incident) rental.Incident {
+	inc.Leases, inc.Tenants = slices.Clone(inc.Leases), slices.Clone(inc.Tenants)
+	inc.Events, inc.Alerts = slices.Clone(inc.Events), slices.Clone(inc.Alerts)
+	for i := range inc.Alerts {
+		inc.Alerts[i].Labels = maps.Clone(inc.Alerts[i].Labels)
+		inc.Alerts[i].Annotations = maps.Clone(inc.Alerts[i].Annotations)
 	}
-	var out T
-	if err := json.Unmarshal(body, &out); err != nil {
-		panic(err)
-	}
-	return out
+	inc.Messages = maps.Clone(inc.Messages)
+	return inc
 }
 
 func (m *memory) failing(method string) error {
@@ -53,14 +52,14 @@ func (m *memory) change(find func(rental.Incident) bool, fn Change) (*rental.Inc
 	}
 	var newest *rental.Incident
 	if at >= 0 {
-		copied := clone(m.incidents[at])
-		newest = &copied
+		kept := copied(m.incidents[at])
+		newest = &kept
 	}
 	next, deliveries, err := fn(newest)
 	if err != nil || next == nil {
 		return nil, err
 	}
-	saved := clone(*next)
+	saved := copied(*next)
 	if saved.ID == "" {
 		saved.ID = fmt.Sprintf("INC-%d", len(m.incidents)+1)
 		m.incidents = append(m.incidents, saved)
@@ -69,10 +68,10 @@ func (m *memory) change(find func(rental.Incident) bool, fn Change) (*rental.Inc
 	}
 	for _, d := range deliveries {
 		d.ID, d.Incident = int64(len(m.deliveries)+1), saved.ID
-		m.deliveries = append(m.deliveries, clone(d))
+		m.deliveries = append(m.deliveries, d)
 		m.pending = append(m.pending, d.ID)
 	}
-	out := clone(saved)
+	out := copied(saved)
 	return &out, nil
 }
 
@@ -105,8 +104,8 @@ func (m *memory) Incident(_ context.Context, id string) (*rental.Incident, error
 	}
 	for _, inc := range m.incidents {
 		if inc.ID == id {
-			copied := clone(inc)
-			return &copied, nil
+			found := copied(inc)
+			return &found, nil
 		}
 	}
 	return nil, fmt.Errorf("%s: %w", id, ErrNotFound)
@@ -115,17 +114,23 @@ func (m *memory) Incident(_ context.Context, id string) (*rental.Incident, error
 func (m *memory) Incidents(_ context.Context, _ rental.Span, limit int) ([]rental.Incident, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	list := clone(m.incidents)
-	slices.Reverse(list)
+	var list []rental.Incident
+	for _, inc := range slices.Backward(m.incidents) {
+		list = append(list, copied(inc))
+	}
 	return list[:min(limit, len(list))], nil
 }
 
 func (m *memory) UnresolvedIncidents(context.Context) ([]rental.Incident, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.DeleteFunc(clone(m.incidents), func(i rental.Incident) bool {
-		return i.Status != rental.IncidentOpen && i.Status != rental.IncidentAcked
-	}), nil
+	var list []rental.Incident
+	for _, inc := range m.incidents {
+		if inc.Status == rental.IncidentOpen || inc.Status == rental.IncidentAcked {
+			list = append(list, copied(inc))
+		}
+	}
+	return list, nil
 }
 
 func (m *memory) DueDeliveries(ctx context.Context, now rental.Millis, limit int) ([]rental.Delivery, error) {
@@ -159,7 +164,7 @@ func (m *memory) SaveDelivery(_ context.Context, d rental.Delivery) error {
 		return err
 	}
 	if d.ID >= 1 && d.ID <= int64(len(m.deliveries)) {
-		m.deliveries[d.ID-1] = clone(d)
+		m.deliveries[d.ID-1] = d
 		if d.State != rental.DeliveryPending && d.State != rental.DeliveryFailed {
 			m.pending = slices.DeleteFunc(m.pending, func(id int64) bool { return id == d.ID })
 		}

@@ -111,12 +111,12 @@ func (o *Outbox) Wake() {
 	}
 }
 
-// The pace at which the store is read: at once after quiet, at most twice in this time in a
-// storm, and now and then even if nobody woke the outbox.
-const (
-	readEvery = 200 * time.Millisecond
-	idleEvery = 15 * time.Second
-)
+// idleEvery is when the store is read even if nobody woke the outbox.
+const idleEvery = 15 * time.Second
+
+// readEvery is the pace at which the store is read: at once after quiet, at most twice in
+// this time in a storm, which is ten times as often as a route takes a message.
+func (o *Outbox) readEvery() time.Duration { return o.o.MessageEvery / 5 }
 
 // Run sends until the context ends, then waits for the calls under way. Only one Run may be
 // active on a store.
@@ -137,7 +137,7 @@ func (o *Outbox) Run(ctx context.Context) error {
 		case <-timer.C:
 		}
 		now := o.o.Now()
-		if wait := readEvery - now.Sub(readBefore); wait > 0 && wait <= readEvery {
+		if wait := o.readEvery() - now.Sub(readBefore); wait > 0 && wait <= o.readEvery() {
 			timer.Reset(wait)
 			continue
 		}

@@ -52,9 +52,11 @@ type channel struct {
 var _ Sender = (*channel)(nil)
 
 func (c *channel) Send(ctx context.Context, d rental.Delivery, inc rental.Incident) (rental.MessageRef, error) {
-	if c.took > 0 {
+	var took time.Duration
+	c.do(func() { took = c.took })
+	if took > 0 {
 		select {
-		case <-time.After(c.took):
+		case <-time.After(took):
 		case <-ctx.Done():
 			return rental.MessageRef{}, ctx.Err()
 		}
@@ -89,6 +91,13 @@ func (c *channel) Find(_ context.Context, d rental.Delivery, _ rental.Incident) 
 // all returns what arrived but the details, which follow each post when nothing else waits.
 func (c *channel) all() []told {
 	return slices.DeleteFunc(c.everything(), func(m told) bool { return isDetails(m.delivery) })
+}
+
+// do runs fn while no call is inside the channel.
+func (c *channel) do(fn func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	fn()
 }
 
 func (c *channel) everything() []told {
@@ -138,6 +147,16 @@ func (r *rig) page(t *testing.T, n int, severity string, alerts ...rental.Alert)
 	must(t, r.engine.Handle(context.Background(), g))
 }
 
+func (r *rig) incident(t *testing.T, id string) rental.Incident {
+	t.Helper()
+	inc, err := r.store.Incident(context.Background(), id)
+	must(t, err)
+	return *inc
+}
+
+// fail makes calls fail before they arrive, as fn says.
+func (r *rig) fail(fn func(rental.Delivery) error) { r.route.do(func() { r.route.before = fn }) }
+
 func nowMillis() rental.Millis { return rental.At(time.Now()) }
 
 func TestTheFirstMessageLeavesAtOnce(t *testing.T) {
@@ -153,7 +172,7 @@ func TestTheFirstMessageLeavesAtOnce(t *testing.T) {
 		if wait := got[0].at.Sub(began) - r.route.took; wait > 5*time.Millisecond {
 			t.Errorf("the first message waited %s; expected at most a few milliseconds", wait)
 		}
-		equal(t, "where it stands", r.store.incidents[0].Messages[route].ID, "ts-1")
+		equal(t, "where it stands", r.incident(t, "INC-1").Messages[route].ID, "ts-1")
 	})
 }
 
@@ -186,7 +205,7 @@ func TestUpdatesOfOneMessageBecomeOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, oneRoute)
 		defer r.stop()
-		r.route.took = 5 * time.Second
+		r.route.do(func() { r.route.took = 5 * time.Second })
 		r.page(t, 1, "page", alert(1, nowMillis(), 0))
 		time.Sleep(time.Second)
 		for n := range 30 { // while the first message is on its way
@@ -240,12 +259,12 @@ func TestTheChannelsOwnWaitIsRespected(t *testing.T) {
 		r := newRig(t, oneRoute)
 		defer r.stop()
 		began, tries := time.Now(), 0
-		r.route.before = func(rental.Delivery) error {
+		r.fail(func(rental.Delivery) error {
 			if tries++; tries == 1 {
 				return sendError{text: "rate limited", after: 30 * time.Second, refused: true}
 			}
 			return nil
-		}
+		})
 		r.page(t, 1, "page", alert(1, nowMillis(), 0))
 		r.page(t, 2, "page", alert(2, nowMillis(), 0))
 		time.Sleep(5 * time.Minute)
@@ -263,28 +282,32 @@ func TestATerminalErrorIsVisibleAndARepairedTokenDelivers(t *testing.T) {
 		r := newRig(t, oneRoute)
 		defer r.stop()
 		broken, calls := true, 0
-		r.route.before = func(rental.Delivery) error {
+		r.fail(func(rental.Delivery) error {
 			calls++
 			if broken {
 				return sendError{text: "token_revoked", terminal: true, refused: true}
 			}
 			return nil
-		}
+		})
 		r.page(t, 1, "page", alert(1, nowMillis(), 0))
 		time.Sleep(16 * time.Second)
 		equal(t, "failed on /metrics", testutil.ToFloat64(r.outbox.meter.undelivered.WithLabelValues("page", "post", "failed")), 1.0)
-		equal(t, "timeline", eventsOf(r.store.incidents[0]), []string{"opened", "undelivered"})
+		equal(t, "timeline", eventsOf(r.incident(t, "INC-1")), []string{"opened", "undelivered"})
 		if age := gaugeOf(t, r.reg, "leasewatch_outbox_oldest_seconds"); age < 15 {
 			t.Errorf("age of the oldest message is %v s; expected at least 15", age)
 		}
 		time.Sleep(30 * time.Minute)
-		if calls > 8 {
-			t.Errorf("%d calls to a broken route in half an hour; expected a slow retry", calls)
-		}
-		broken = false
+		r.route.do(func() {
+			if calls > 8 {
+				t.Errorf("%d calls to a broken route in half an hour; expected a slow retry", calls)
+			}
+			broken = false
+		})
 		time.Sleep(6 * time.Minute)
 		equal(t, "delivered", len(r.route.all()), 1)
-		equal(t, "state", r.store.deliveries[0].State, rental.DeliverySent)
+		left, err := r.store.PendingDeliveries(context.Background())
+		must(t, err)
+		equal(t, "left in the outbox", len(left), 0)
 		equal(t, "nothing undelivered", gaugeOf(t, r.reg, "leasewatch_outbox_oldest_seconds"), 0.0)
 	})
 }
@@ -293,12 +316,12 @@ func TestARouteThatFailsOrHangsHoldsUpNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, func(rental.Incident) []string { return []string{"slack:bad", "slack:good"} })
 		defer r.stop()
-		r.route.before = func(d rental.Delivery) error {
+		r.fail(func(d rental.Delivery) error {
 			if d.Route == "slack:bad" {
 				return sendError{text: "channel_not_found", terminal: true, refused: true}
 			}
 			return nil
-		}
+		})
 		for n := range 5 {
 			r.page(t, n, "page", alert(n, nowMillis(), 0))
 		}
@@ -313,12 +336,12 @@ func TestADeletedMessageIsPostedAgainWhileTheIncidentIsOpen(t *testing.T) {
 		defer r.stop()
 		r.page(t, 1, "page", alert(1, nowMillis(), 0))
 		time.Sleep(10 * time.Second)
-		r.route.before = func(d rental.Delivery) error {
+		r.fail(func(d rental.Delivery) error {
 			if d.Kind == kindUpdate {
 				return sendError{text: "message_not_found", refused: true, gone: true}
 			}
 			return nil
-		}
+		})
 		_, err := r.engine.Ack(context.Background(), "INC-1", "ada")
 		must(t, err)
 		time.Sleep(time.Minute)
@@ -366,18 +389,20 @@ func TestAStormLosesNothingTellsNothingTwiceAndKeepsTheRates(t *testing.T) {
 		r := newRig(t, oneRoute)
 		defer r.stop()
 		random := rand.New(rand.NewPCG(1, 2))
-		r.route.before = func(rental.Delivery) error {
+		r.fail(func(rental.Delivery) error {
 			if random.IntN(5) == 0 {
 				return errors.New("connection reset")
 			}
 			return nil
-		}
-		r.route.after = func(rental.Delivery) error {
-			if random.IntN(10) == 0 {
-				return errors.New("unexpected EOF")
+		})
+		r.route.do(func() {
+			r.route.after = func(rental.Delivery) error {
+				if random.IntN(10) == 0 {
+					return errors.New("unexpected EOF")
+				}
+				return nil
 			}
-			return nil
-		}
+		})
 		const groups, rounds, each = 500, 4, 5
 		for round := range rounds {
 			for n := range groups {
@@ -419,7 +444,9 @@ func TestAStormLosesNothingTellsNothingTwiceAndKeepsTheRates(t *testing.T) {
 			}
 		}
 		equal(t, "incidents told", len(posts), groups)
-		for _, inc := range r.store.incidents {
+		incidents, err := r.store.UnresolvedIncidents(context.Background())
+		must(t, err)
+		for _, inc := range incidents {
 			if posts[inc.ID] != 1 {
 				t.Errorf("%s was posted %d times", inc.ID, posts[inc.ID])
 			}
