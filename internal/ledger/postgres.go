@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"sync"
 
+	"github.com/jackc/pgx/v5"
 	_ "github.com/jackc/pgx/v5/stdlib" // registers the driver "pgx"
 
 	"github.com/leasewatch/leasewatch/internal/rental"
@@ -19,11 +20,14 @@ const (
 )
 
 func (l *Ledger) openPostgres(ctx context.Context, dsn string) error {
-	db, err := sql.Open("pgx", dsn)
-	if err != nil {
+	if _, err := pgx.ParseConfig(dsn); err != nil {
 		// The driver's error may quote the DSN, and with it a password: it is not passed on.
 		return &rental.Error{Code: rental.CodeInvalid,
 			Message: "ledger: the PostgreSQL address does not parse: expected postgres://USER@HOST:PORT/DATABASE"}
+	}
+	db, err := sql.Open("pgx", dsn)
+	if err != nil {
+		return storeError("ledger "+hostOf(dsn), err)
 	}
 	db.SetMaxOpenConns(8)
 	l.read = db

@@ -37,6 +37,9 @@ func TestMain(m *testing.M) {
 		writeUntilKilled(dsn)
 		return
 	}
+	if dsn := os.Getenv(openAs); dsn != "" {
+		os.Exit(openOnly(dsn))
+	}
 	code := m.Run()
 	if postgresServer.stop != nil {
 		postgresServer.stop()

@@ -72,11 +72,13 @@ func (ln *line) differences(want []rental.Interval) ([]rental.Interval, rental.M
 	end := want[len(want)-1].Span.End
 	mark := max(ln.mark, end)
 	var changes []rental.Interval
-	if first := want[0].Span.Start; len(ln.intervals) > 0 && first > ln.mark {
-		// Nothing is known of the time in between: what held before must not reach over it.
-		changes = append(changes, rental.Interval{Span: rental.Span{Start: ln.mark, End: first}})
-	}
+	known := ln.mark // up to where what is known, or what comes before w, reaches
 	for _, w := range want {
+		if len(ln.intervals) > 0 && w.Span.Start > known {
+			// Nothing is known of the time in between: what held before must not reach over it.
+			changes = append(changes, rental.Interval{Span: rental.Span{Start: known, End: w.Span.Start}})
+		}
+		known = max(known, w.Span.End)
 		for _, piece := range subtractSame(w, ln.intervals) {
 			if piece.Span.End == end && end >= ln.mark {
 				piece.Span.End = rental.Forever
