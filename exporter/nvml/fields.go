@@ -4,6 +4,7 @@ package nvml
 
 import (
 	"encoding/binary"
+	"maps"
 	"math"
 	"strconv"
 
@@ -31,7 +32,8 @@ type fieldValue struct {
 }
 
 // readFields asks for several fields in one call. Those that the card does not answer are
-// left out from then on.
+// left out from then on. A driver may refuse the whole call for one id that came after its
+// time: then each is asked for by itself, once.
 func readFields(c *caller, d device, ids []uint32) map[uint32]fieldValue {
 	values := make([]nvml.FieldValue, 0, len(ids))
 	for _, id := range ids {
@@ -39,9 +41,34 @@ func readFields(c *caller, d device, ids []uint32) map[uint32]fieldValue {
 			values = append(values, nvml.FieldValue{FieldId: id})
 		}
 	}
-	if len(values) == 0 || !c.ask(fieldsCall, fieldsCall, func() nvml.Return { return d.GetFieldValues(values) }) {
+	if len(values) == 0 {
 		return nil
 	}
+	var ret nvml.Return
+	ok := c.ask(fieldsCall, fieldsCall, func() nvml.Return {
+		ret = d.GetFieldValues(values)
+		return ret
+	})
+	switch {
+	case ok:
+		return sortFields(c, values)
+	case ret != nvml.ERROR_INVALID_ARGUMENT:
+		return nil
+	}
+	delete(c.unsupported, fieldsCall)
+	if len(values) == 1 {
+		c.unsupported[fieldKey(values[0].FieldId)] = true
+		return nil
+	}
+	found := map[uint32]fieldValue{}
+	for _, value := range values {
+		maps.Copy(found, readFields(c, d, []uint32{value.FieldId}))
+	}
+	return found
+}
+
+// sortFields judges each field's own return code.
+func sortFields(c *caller, values []nvml.FieldValue) map[uint32]fieldValue {
 	found := make(map[uint32]fieldValue, len(values))
 	for _, value := range values {
 		key, ret := fieldKey(value.FieldId), nvml.Return(value.NvmlReturn)

@@ -251,6 +251,24 @@ func TestThrottleCountersAreFoundUnderTheirOlderIDs(t *testing.T) {
 	})
 }
 
+func TestAFieldThatTheDriverDoesNotKnowDoesNotTakeTheOthersAlong(t *testing.T) {
+	s := fakenvml.H100x8().DeviceCount(1)
+	s.GPU(0).Set("field_limit", 200) // before recovery action and slowdown counters
+	inChild(t, s, func(t *testing.T, m *machine) {
+		m.start(t, quick())
+		g := m.wait(t, all(1, gpu.OK)).GPUs[0]
+		if v, _ := g.Readings.MemoryTemperatureCelsius.Get(); v != 66 {
+			t.Errorf("memory temperature is %v", v)
+		}
+		if _, there := g.Readings.RecoveryAction.Get(); there || !slices.Contains(g.Unsupported, "nvmlDeviceGetFieldValues(230)") {
+			t.Errorf("recovery action: %v, unsupported %v", there, g.Unsupported)
+		}
+		if v := g.Readings.ThrottleSecondsTotal; v["sw_power_cap"] != 3600 || len(v) != 3 {
+			t.Errorf("throttle times are %v", v)
+		}
+	})
+}
+
 func TestWithoutTheNewerAnswersTheOlderCallsServe(t *testing.T) {
 	s := fakenvml.H100x8().DeviceCount(1)
 	s.GPU(0).Return("nvmlDeviceGetMemoryInfo_v2", fakenvml.ArgumentVersion).Return("nvmlDeviceGetFieldValues", fakenvml.NotSupported)

@@ -73,6 +73,9 @@ static void answer(const struct card *c, nvmlFieldValue_t *out) {
 nvmlReturn_t nvmlDeviceGetFieldValues(nvmlDevice_t device, int count, nvmlFieldValue_t *values) {
 	ENTER_DEVICE(nvmlDeviceGetFieldValues, device);
 	if (values == NULL || count < 1) return NVML_ERROR_INVALID_ARGUMENT;
+	const struct value *limit = &call.card->number[NUM_field_limit];
+	for (int i = 0; i < count; i++)
+		if (limit->set && values[i].fieldId >= limit->v) return NVML_ERROR_INVALID_ARGUMENT;
 	for (int i = 0; i < count; i++) answer(call.card, &values[i]);
 	return NVML_SUCCESS;
 }
