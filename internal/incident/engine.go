@@ -110,6 +110,9 @@ func (e *Engine) Handle(ctx context.Context, group rental.AlertGroup) error {
 	if group.Key == "" {
 		return errors.New("alert group has no key: expected the receiver with its group labels")
 	}
+	if group.At <= 0 {
+		group.At = rental.At(e.o.Now())
+	}
 	group = e.withFacts(ctx, group)
 	var step outcome
 	e.o.CrashPoint("incident-commit-before")

@@ -177,6 +177,15 @@ func TestWhatTellsNobody(t *testing.T) {
 	}
 }
 
+func TestAWordWithoutATimeOrAnEndIsTakenAsSaidNow(t *testing.T) {
+	store, c := &memory{}, start()
+	e := newEngine(t, store, c)
+	open, over := alert(1, c.ms-1000, -62_135_596_800_000), alert(2, c.ms-2000, c.ms-1000)
+	must(t, e.Handle(background(t), group(0, open, over)))
+	equal(t, "alerts that fire", len(store.incidents[0].Alerts), 1)
+	equal(t, "its end", store.incidents[0].Alerts[0].EndsAt, rental.Forever)
+}
+
 func TestAHigherSeverityIsWorse(t *testing.T) {
 	store, c := &memory{}, start()
 	e := newEngine(t, store, c)

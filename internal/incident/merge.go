@@ -65,7 +65,7 @@ func merge(inc *rental.Incident, group rental.AlertGroup) merged {
 
 // normalised gives an alert that fires no end: senders write when they would give it up.
 func normalised(alert rental.Alert, group rental.AlertGroup) rental.Alert {
-	if alert.Firing(group.At) {
+	if alert.EndsAt <= 0 || alert.Firing(group.At) { // a stock Alertmanager writes year 1 for "no end"
 		alert.EndsAt = rental.Forever
 	}
 	if alert.Labels == nil {

@@ -61,7 +61,7 @@ func (s *Slack) call(ctx context.Context, channel, ts string, d rental.Delivery,
 	switch d.Kind {
 	case kindUpdate:
 		method = "chat.update"
-		options = append(options, slackgo.MsgOptionAttachments())
+		options = append(options, slackgo.MsgOptionAttachments([]slackgo.Attachment{}...))
 		channelOut, tsOut, _, err = s.client.UpdateMessageContext(ctx, channel, ts, options...)
 	case kindPost:
 		channelOut, tsOut, err = s.client.PostMessageContext(ctx, channel, options...)

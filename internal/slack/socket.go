@@ -21,9 +21,11 @@ type Actions interface {
 	Ack(ctx context.Context, id, by string) (rental.Incident, error)
 }
 
-// Socket Mode's waits: between lost connections, and for a database behind a button.
+// Socket Mode's waits: after a refused connection, doubling from the first to the last, and
+// for a database behind a button.
 const (
-	reconnectAfter = 10 * time.Second
+	reconnectAfter = 5 * time.Second
+	reconnectMost  = 5 * time.Minute
 	actionTimeout  = 30 * time.Second
 )
 
@@ -35,19 +37,23 @@ func (s *Slack) Listen(ctx context.Context, actions Actions) error {
 	if s.o.AppToken == "" {
 		return nil
 	}
-	for {
+	for wait := reconnectAfter; ; wait = min(2*wait, reconnectMost) {
+		began := s.o.Now()
 		err := s.connect(ctx, actions)
 		s.connected.Set(0)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		if s.o.Now().Sub(began) > reconnectMost {
+			wait = reconnectAfter // it had worked
+		}
 		f := s.failure("apps.connections.open", err)
 		s.o.Logger.Error("slack socket mode stopped; the Ack button does not work until it is back",
-			"again_in", reconnectAfter.String(), "err", f)
+			"again_in", wait.String(), "err", f)
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(reconnectAfter):
+		case <-time.After(wait):
 		}
 	}
 }
