@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -27,20 +28,74 @@ func scanAssignment(rows *sql.Rows) (assignment, error) {
 	return a, err
 }
 
-// Assignments returns which cards served the lease and when, in order of time and uuid.
+// Assignments returns which cards served the lease and when, in order of time and uuid. Time
+// that an imported fact claims of a card which an earlier claim has is not the lease's; see Conflicts.
 func (l *Ledger) Assignments(ctx context.Context, lease string) ([]rental.Assignment, error) {
-	rows, err := collect(ctx, l.read, scanAssignment,
-		newestAssignments+" AND a.lease = $1 AND a.start_ms < a.end_ms ORDER BY a.start_ms, a.uuid, a.id", lease)
-	return bare(rows), storeError("ledger: assignments", err)
+	rows, err := collect(ctx, l.read, scanAssignment, newestAssignments+` AND a.start_ms < a.end_ms
+		AND a.uuid IN (SELECT c.uuid FROM assignments c WHERE c.lease = $1) ORDER BY a.uuid, a.start_ms, a.lease, a.id`, lease)
+	if err != nil {
+		return nil, storeError("ledger: assignments", err)
+	}
+	all, _ := settle(bare(rows))
+	all = slices.DeleteFunc(all, func(a rental.Assignment) bool { return a.Lease != lease })
+	slices.SortStableFunc(all, func(a, b rental.Assignment) int {
+		return cmp.Or(cmp.Compare(a.Span.Start, b.Span.Start), cmp.Compare(a.UUID, b.UUID))
+	})
+	return all, nil
 }
 
 // AssignmentsAt returns the assignments of all leases that overlap the span, by lease, time
-// and uuid. Their spans are whole, not clipped.
+// and uuid. Their spans are whole, not clipped; each card is claimed once at a time.
 func (l *Ledger) AssignmentsAt(ctx context.Context, span rental.Span) ([]rental.Assignment, error) {
-	rows, err := collect(ctx, l.read, scanAssignment,
-		newestAssignments+" AND a.start_ms < $1 AND a.end_ms > $2 AND a.start_ms < a.end_ms ORDER BY a.lease, a.start_ms, a.uuid, a.id",
-		int64(span.End), int64(span.Start))
-	return bare(rows), storeError("ledger: assignments", err)
+	all, _, err := l.settled(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(a rental.Assignment) bool { return !a.Span.Overlaps(span) })
+	slices.SortStableFunc(all, func(a, b rental.Assignment) int {
+		return cmp.Or(cmp.Compare(a.Lease, b.Lease), cmp.Compare(a.Span.Start, b.Span.Start), cmp.Compare(a.UUID, b.UUID))
+	})
+	return all, nil
+}
+
+// Conflicts returns the times for which two leases claim one card, by card and time: they stay
+// open until a person ends or moves one of the two.
+func (l *Ledger) Conflicts(ctx context.Context) ([]rental.Conflict, error) {
+	_, conflicts, err := l.settled(ctx)
+	return conflicts, err
+}
+
+func (l *Ledger) settled(ctx context.Context) ([]rental.Assignment, []rental.Conflict, error) {
+	rows, err := collect(ctx, l.read, scanAssignment, newestAssignments+" AND a.start_ms < a.end_ms ORDER BY a.uuid, a.start_ms, a.lease, a.id")
+	if err != nil {
+		return nil, nil, storeError("ledger: assignments", err)
+	}
+	all, conflicts := settle(bare(rows))
+	return all, conflicts, nil
+}
+
+// settle gives each card to one lease at a time. The assignments are in order of card and
+// start; only cards with a double claim cost more than a look.
+func settle(all []rental.Assignment) ([]rental.Assignment, []rental.Conflict) {
+	var settled []rental.Assignment
+	var conflicts []rental.Conflict
+	for start := 0; start < len(all); {
+		end, double := start+1, false
+		until := all[start].Span.End
+		for end < len(all) && all[end].UUID == all[start].UUID {
+			double = double || all[end].Span.Start < until
+			until = max(until, all[end].Span.End)
+			end++
+		}
+		group := all[start:end]
+		if double {
+			kept, found := rental.ResolveConflicts(group)
+			group, conflicts = kept, append(conflicts, found...)
+		}
+		settled = append(settled, group...)
+		start = end
+	}
+	return settled, conflicts
 }
 
 func bare(rows []assignment) []rental.Assignment {

@@ -86,3 +86,21 @@ type SampleInterval struct {
 	Span       Span  `json:"span"`
 	IntervalMS int64 `json:"interval_ms"`
 }
+
+// AssignmentEvent is what a scheduler says of one card: that it began or ceased to serve a lease.
+type AssignmentEvent struct {
+	// Key is the scheduler's own; the same key twice is the same event.
+	Key string `json:"key"`
+	// Session joins a start with its stop: a pod's uid, a job's id.
+	Session string `json:"session"`
+	Lease   string `json:"lease"`
+	UUID    string `json:"uuid"`
+	Kind    string `json:"kind"` // start or stop
+	At      Millis `json:"at"`
+}
+
+// The kinds of an AssignmentEvent.
+const (
+	EventStart = "start"
+	EventStop  = "stop"
+)
