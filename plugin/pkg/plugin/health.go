@@ -44,11 +44,15 @@ func (d *Datasource) remedy(err error) string {
 	case errors.Is(err, api.ErrUnauthenticated):
 		return "the server does not know the token: it may have been revoked; make one with `leasewatch token create` and enter it in the settings"
 	case errors.Is(err, api.ErrForbidden):
-		return "the token may not read leases: make one with role tenant, finance, operator or admin"
+		return "the token may not read leases: make one with role tenant, finance, oncall, operator or admin"
 	case errors.Is(err, api.ErrNotFound):
 		return "there is no Leasewatch API at " + d.settings.URL + ": check the address and its path"
 	}
-	return "no answer from " + d.settings.URL + ": " + err.Error()
+	var wire *api.Error
+	if errors.As(err, &wire) {
+		return fmt.Sprintf("the server at %s answered with status %d: %s", d.settings.URL, wire.Status, wire)
+	}
+	return d.settings.URL + ": " + err.Error() + ": check the address and that the server runs"
 }
 
 func unhealthy(message string) *backend.CheckHealthResult {

@@ -18,26 +18,8 @@ func leasesFrame(ctx context.Context, client *api.Client, q Query, span rental.S
 		return nil, err
 	}
 	n := len(table.Rows)
-	text := func(name, title string) *data.Field {
-		f := data.NewField(name, nil, make([]string, n))
-		f.Config = &data.FieldConfig{DisplayName: title}
-		return f
-	}
-	number := func(name, title, unit string) *data.Field {
-		f := data.NewField(name, nil, make([]*float64, n))
-		f.Config = &data.FieldConfig{DisplayName: title, Unit: unit}
-		return f
-	}
-	money := oneCurrency(table.Rows)
-	texts := []*data.Field{
-		text("lease", "Lease"), text("tenant", "Tenant"), text("provider", "Provider"),
-		text("sku", "SKU"), text("currency", "Currency"),
-	}
-	numbers := []*data.Field{
-		number("gpus", "GPUs", "none"), number("cost", "Cost", money), number("idle_cost", "Idle cost", money),
-		number("utilization", "Utilisation", "percentunit"), number("coverage", "Coverage", "percentunit"),
-		number("useful_hour_cost", "Cost per used GPU-hour", money),
-	}
+	currency, same := oneCurrency(table.Rows)
+	texts, numbers := leaseColumns(n, currency)
 	for i, row := range table.Rows {
 		for f, value := range []string{row.Lease, row.Tenant, row.Provider, row.SKU, string(row.Currency)} {
 			texts[f].Set(i, value)
@@ -61,7 +43,7 @@ func leasesFrame(ctx context.Context, client *api.Client, q Query, span rental.S
 	frame := data.NewFrame("leases", append(texts, numbers...)...)
 	frame.Meta = &data.FrameMeta{Type: kind, TypeVersion: data.FrameTypeVersion{0, 1}}
 	notices(frame, table.Notes, nil)
-	if money == "" && n > 0 {
+	if !same {
 		frame.AppendNotices(data.Notice{Severity: data.NoticeSeverityInfo, Text: "the leases are of several currencies: amounts are never added over them"})
 	}
 	for _, row := range table.Rows {
@@ -103,15 +85,32 @@ func chosen(fields []*data.Field, name string) []*data.Field {
 	return nil
 }
 
-// oneCurrency returns Grafana's unit where all rows are of one currency, else "".
-func oneCurrency(rows []api.CostRow) string {
-	if len(rows) == 0 {
-		return ""
-	}
+// oneCurrency returns the currency of all rows, or false where they have several.
+func oneCurrency(rows []api.CostRow) (rental.Currency, bool) {
 	for _, row := range rows {
 		if row.Currency != rows[0].Currency {
-			return ""
+			return "", false
 		}
 	}
-	return currencyUnit(rows[0].Currency)
+	if len(rows) == 0 {
+		return "", true
+	}
+	return rows[0].Currency, true
+}
+
+func leaseColumns(n int, currency rental.Currency) (texts, numbers []*data.Field) {
+	column := func(name, title, unit string) *data.Field { return number(name, title, unit, make([]*float64, n)) }
+	for _, t := range [][2]string{{"lease", "Lease"}, {"tenant", "Tenant"}, {"provider", "Provider"}, {"sku", "SKU"}, {"currency", "Currency"}} {
+		texts = append(texts, text(t[0], t[1], make([]string, n)))
+	}
+	useful := money(column("useful_hour_cost", "Cost per used GPU-hour", ""), currency)
+	useful.Config.SetDecimals(4) // a unit price is not rounded to the currency's minor unit
+	return texts, []*data.Field{
+		column("gpus", "GPUs", "none"),
+		money(column("cost", "Cost", ""), currency),
+		money(column("idle_cost", "Idle cost", ""), currency),
+		column("utilization", "Utilisation", "percentunit"),
+		column("coverage", "Coverage", "percentunit"),
+		useful,
+	}
 }

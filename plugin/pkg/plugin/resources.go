@@ -27,7 +27,7 @@ func (d *Datasource) routes() http.Handler {
 		}
 		leases, err := client.Leases(r.Context(), api.LeaseQuery{})
 		if err != nil {
-			respond(w, statusOf(err), map[string]string{"message": err.Error()})
+			respond(w, statusOf(err), map[string]string{"message": d.remedy(err)})
 			return
 		}
 		type choice struct {
@@ -44,9 +44,14 @@ func (d *Datasource) routes() http.Handler {
 	return mux
 }
 
+// statusOf is the server's status, but never 401: Grafana's pages take that for the end of
+// the visitor's own session.
 func statusOf(err error) int {
 	var wire *api.Error
-	if errors.As(err, &wire) && wire.Status >= 400 {
+	switch {
+	case errors.Is(err, api.ErrUnauthenticated):
+		return http.StatusForbidden
+	case errors.As(err, &wire) && wire.Status >= 400:
 		return wire.Status
 	}
 	return http.StatusBadGateway

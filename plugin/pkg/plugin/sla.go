@@ -18,40 +18,18 @@ func slaFrame(ctx context.Context, client *api.Client, q Query) (*data.Frame, er
 		return nil, err
 	}
 	if sla.Verdict == nil {
-		frame := data.NewFrame("sla", data.NewField("lease", nil, []string{q.Lease}), data.NewField("outcome", nil, []string{string(rental.NotMeasured)}))
+		if q.Metric != "" {
+			return nil, api.Errorf(422, "the contract of %s has no availability objective: there is nothing to alert on", q.Lease)
+		}
+		frame := data.NewFrame("sla", one("lease", "Lease", q.Lease), one("outcome", "Verdict", "No objective"))
 		frame.Meta = &data.FrameMeta{Type: data.FrameTypeTable, TypeVersion: data.FrameTypeVersion{0, 1}}
 		frame.AppendNotices(data.Notice{Severity: data.NoticeSeverityInfo, Text: "the contract of " + q.Lease + " has no availability objective"})
 		return frame, nil
 	}
 	v := sla.Verdict
-	target, err := shown(ptr(v.Target.String()))
+	fields, err := slaFields(sla)
 	if err != nil {
 		return nil, err
-	}
-	number := func(name, title, unit string, value *float64) *data.Field {
-		f := data.NewField(name, nil, []*float64{value})
-		f.Config = &data.FieldConfig{DisplayName: title, Unit: unit}
-		return f
-	}
-	text := func(name, title, value string) *data.Field {
-		f := data.NewField(name, nil, []string{value})
-		f.Config = &data.FieldConfig{DisplayName: title}
-		return f
-	}
-	fields := []*data.Field{
-		text("lease", "Lease", v.Lease),
-		text("outcome", "Verdict", strings.ReplaceAll(string(v.Outcome), "_", " ")),
-		number("availability_low", "Availability, unknown as down", "percentunit", ratio(v.Low)),
-		number("availability_high", "Availability, unknown as up", "percentunit", ratio(v.High)),
-		number("target_percent", "Target", "percent", target),
-		number("coverage", "Coverage", "percentunit", ratio(v.Coverage)),
-		number("down_seconds", "Down", "s", seconds(v.DownMS)),
-		number("unknown_seconds", "No data", "s", seconds(v.UnknownMS)),
-		number("excluded_seconds", "Excluded", "s", seconds(v.ExcludedMS)),
-		text("arithmetic", "Arithmetic", v.Arithmetic),
-	}
-	if sla.BudgetLeftMS != nil {
-		fields = append(fields, number("budget_left_seconds", "Budget left", "s", seconds(*sla.BudgetLeftMS)))
 	}
 	kind := data.FrameTypeTable
 	if q.Metric != "" {
@@ -72,6 +50,64 @@ func slaFrame(ctx context.Context, client *api.Client, q Query) (*data.Frame, er
 	return frame, nil
 }
 
+// slaFields are the columns of a verdict. Its arithmetic stands last.
+func slaFields(sla api.SLA) ([]*data.Field, error) {
+	v := sla.Verdict
+	target := v.Target.String()
+	low, err := percent("availability_low", "Availability, unknown as down", v.Low.Percent(v.Target))
+	if err != nil {
+		return nil, err
+	}
+	high, err := percent("availability_high", "Availability, unknown as up", v.High.Percent(v.Target))
+	if err != nil {
+		return nil, err
+	}
+	aim, err := percent("target_percent", "Target", target)
+	if err != nil {
+		return nil, err
+	}
+	coverage, err := percent("coverage", "Coverage", v.Coverage.Percent(v.Target))
+	if err != nil {
+		return nil, err
+	}
+	fields := []*data.Field{
+		one("lease", "Lease", v.Lease),
+		one("outcome", "Verdict", outcomeWord(v.Outcome)),
+		low, high, aim, coverage,
+		number("down_seconds", "Down", "s", []*float64{seconds(v.DownMS)}),
+		number("unknown_seconds", "No data", "s", []*float64{seconds(v.UnknownMS)}),
+		number("excluded_seconds", "Excluded", "s", []*float64{seconds(v.ExcludedMS)}),
+	}
+	if sla.BudgetLeftMS != nil {
+		fields = append(fields, number("budget_left_seconds", "Budget left", "s", []*float64{seconds(*sla.BudgetLeftMS)}))
+	}
+	return append(fields, one("arithmetic", "Arithmetic", v.Arithmetic)), nil
+}
+
+// percent is a share of time as the server floored it, shown with exactly its digits: the
+// same number rounded by a panel could look like a pass. "-" is a share of nothing.
+func percent(name, title, text string) (*data.Field, error) {
+	if text == "-" || text == "" {
+		return number(name, title, "percent", []*float64{nil}), nil
+	}
+	value, err := shown(&text)
+	if err != nil {
+		return nil, err
+	}
+	f := number(name, title, "percent", []*float64{value})
+	_, fraction, _ := strings.Cut(text, ".")
+	f.Config.SetDecimals(uint16(len(fraction)))
+	return f, nil
+}
+
+// outcomeWord is the verdict as UI texts say it: "Not proven".
+func outcomeWord(o rental.Outcome) string {
+	word := strings.ReplaceAll(string(o), "_", " ")
+	return strings.ToUpper(word[:min(1, len(word))]) + word[min(1, len(word)):]
+}
+
+func one(name, title, value string) *data.Field { return text(name, title, []string{value}) }
+
 // downtimeFrame is the downtime of one lease in the span, one row each.
 func downtimeFrame(ctx context.Context, client *api.Client, q Query, span rental.Span) (*data.Frame, error) {
 	list, err := client.Downtime(ctx, q.Lease, api.Period{Span: span})
@@ -81,12 +117,11 @@ func downtimeFrame(ctx context.Context, client *api.Client, q Query, span rental
 	n := len(list.Downtimes)
 	from := data.NewField("time", nil, make([]time.Time, n))
 	to := data.NewField("end", nil, make([]*time.Time, n))
-	length := data.NewField("seconds", nil, make([]*float64, n))
-	length.Config = &data.FieldConfig{Unit: "s"}
-	names := []string{"gpus", "reason", "cause", "witnesses", "incident", "approved_by"}
-	texts := make([]*data.Field, len(names))
-	for i, name := range names {
-		texts[i] = data.NewField(name, nil, make([]string, n))
+	from.Config, to.Config = &data.FieldConfig{DisplayNameFromDS: "From"}, &data.FieldConfig{DisplayNameFromDS: "To"}
+	length := number("seconds", "Length", "s", make([]*float64, n))
+	texts := []*data.Field{
+		text("gpus", "GPUs", make([]string, n)), text("reason", "Reason", make([]string, n)), text("cause", "Cause", make([]string, n)),
+		text("witnesses", "Witnesses", make([]string, n)), text("incident", "Incident", make([]string, n)), text("approved_by", "Approved by", make([]string, n)),
 	}
 	for i, d := range list.Downtimes {
 		from.Set(i, d.Span.Start.Time())
@@ -94,21 +129,13 @@ func downtimeFrame(ctx context.Context, client *api.Client, q Query, span rental
 			to.Set(i, ptr(d.Span.End.Time()))
 			length.Set(i, seconds(d.Span.Duration()))
 		}
-		for f, value := range []string{strings.Join(d.UUIDs, " "), d.Reason, d.Cause, strings.Join(d.Witnesses, "; "), d.Incident, d.ApprovedBy} {
+		for f, value := range []string{strings.Join(d.UUIDs, " "), strings.ReplaceAll(d.Reason, "_", " "), d.Cause, strings.Join(d.Witnesses, "; "), d.Incident, d.ApprovedBy} {
 			texts[f].Set(i, value)
 		}
 	}
 	frame := data.NewFrame("downtime", append([]*data.Field{from, to, length}, texts...)...)
 	frame.Meta = &data.FrameMeta{Type: data.FrameTypeTable, TypeVersion: data.FrameTypeVersion{0, 1}}
 	return frame, nil
-}
-
-// ratio is the copy for show of a bound; nil where there is no time to judge.
-func ratio(b rental.Bound) *float64 {
-	if b.Denominator == 0 {
-		return nil
-	}
-	return ptr(float64(b.Numerator) / float64(b.Denominator))
 }
 
 func seconds(ms int64) *float64 { return ptr(float64(ms) / 1000) }

@@ -3,7 +3,6 @@ package plugin
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/grafana/grafana-plugin-sdk-go/data"
@@ -60,13 +59,13 @@ func usageFrame(ctx context.Context, client *api.Client, q Query, span rental.Sp
 
 func usageColumns(n int, labels data.Labels, currency rental.Currency) []*data.Field {
 	column := func(name, title, unit string) *data.Field {
-		f := data.NewField(name, labels, make([]*float64, n))
-		f.Config = &data.FieldConfig{DisplayName: title, Unit: unit}
+		f := number(name, title+", "+labels["lease"], unit, make([]*float64, n))
+		f.Labels = labels
 		return f
 	}
 	return []*data.Field{
-		column("cost", "Cost", currencyUnit(currency)),
-		column("idle_cost", "Idle cost", currencyUnit(currency)),
+		money(column("cost", "Cost", ""), currency),
+		money(column("idle_cost", "Idle cost", ""), currency),
 		column("utilization", "Utilisation", "percentunit"),
 		column("coverage", "Coverage", "percentunit"),
 		column("held", "Held by a job", "percentunit"),
@@ -84,30 +83,6 @@ func usageValues(p api.UsagePoint) ([]*float64, error) {
 		return nil, err
 	}
 	return []*float64{spent, idle, p.Utilisation, p.Coverage, p.Held}, nil
-}
-
-// shown is the copy of a decimal amount that a frame carries; nothing reads it back.
-func shown(decimal *string) (*float64, error) {
-	if decimal == nil {
-		return nil, nil
-	}
-	v, err := strconv.ParseFloat(*decimal, 64)
-	if err != nil {
-		return nil, fmt.Errorf("amount %q of the server is not a decimal: %w", *decimal, err)
-	}
-	return &v, nil
-}
-
-// currencyUnit is Grafana's unit for a currency: its own where it has one, else the code
-// before the number.
-func currencyUnit(c rental.Currency) string {
-	switch c {
-	case "USD", "EUR", "GBP", "JPY", "CNY", "CHF", "INR", "KRW", "BRL", "SEK", "NOK", "DKK", "PLN", "CZK", "CAD", "AUD", "TWD":
-		return "currency" + string(c)
-	case "":
-		return ""
-	}
-	return "currency:" + string(c) + " "
 }
 
 // lowCoverage is the share of measured time below which a frame says so (DESIGN: flagged
