@@ -19,7 +19,7 @@ import (
 const maxEvents = 1024
 
 // outbox takes what must leave this host: events at once, and the page at its interval.
-// Without a receiver it only counts and logs.
+// Without a receiver it only counts.
 type outbox struct {
 	page       *Page
 	source     gpu.Source
@@ -111,19 +111,18 @@ func (o *outbox) run(ctx context.Context) {
 	}
 }
 
-// discard only logs events where there is no receiver: the page tells them all the same.
+// discard lets events go where there is no receiver: the page tells them all the same.
 func (o *outbox) discard(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case e := <-o.events:
-			o.tell(e)
+		case <-o.events:
 		}
 	}
 }
 
-// tell logs an event, with or without a receiver.
+// tell logs that an event went out. What happened is the source's to log.
 func (o *outbox) tell(e gpu.Event) {
 	attributes := []any{"gpu", e.GPU.Index, "uuid", e.GPU.UUID, "serial", e.GPU.Serial, "reason", e.Reason}
 	if code, ok := e.XID.Get(); ok {
@@ -132,7 +131,7 @@ func (o *outbox) tell(e gpu.Event) {
 	if e.From != e.To {
 		attributes = append(attributes, "from", string(e.From), "to", string(e.To))
 	}
-	o.log.Warn("a GPU tells a critical event", attributes...)
+	o.log.Debug("a critical event", attributes...)
 }
 
 func (o *outbox) pushPage() {

@@ -1,7 +1,6 @@
 package exporter_test
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -102,25 +101,29 @@ func (p *program) page(t testing.TB) string {
 	return body
 }
 
-// cpu is the process's own CPU time so far, and rss its resident memory in bytes.
+// cpu is the process's own CPU time so far, to the nanosecond: the sum over its threads.
 func (p *program) cpu(t testing.TB) time.Duration {
 	t.Helper()
-	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
-	if err != nil {
-		t.Fatal(err)
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", p.cmd.Process.Pid))
+	if err != nil || len(threads) == 0 {
+		t.Fatalf("the process tells no CPU time: %v", err)
 	}
-	fields := strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+2:]))
-	ticks := 0
-	for _, field := range fields[11:13] { // utime and stime, in hundredths of a second
-		n, err := strconv.Atoi(field)
+	sum := time.Duration(0)
+	for _, thread := range threads {
+		raw, err := os.ReadFile(thread)
+		if err != nil {
+			continue // the thread has ended
+		}
+		ran, err := strconv.ParseInt(strings.Fields(string(raw))[0], 10, 64)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ticks += n
+		sum += time.Duration(ran)
 	}
-	return time.Duration(ticks) * 10 * time.Millisecond
+	return sum
 }
 
+// rss is the resident memory in bytes.
 func (p *program) rss(t testing.TB) float64 {
 	t.Helper()
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))

@@ -235,7 +235,13 @@ func TestUrgentBatchesPassTheQueue(t *testing.T) {
 
 func TestTheTokenIsSentAndNeverShown(t *testing.T) {
 	r := newReceiver(t)
-	r.set(down(http.StatusUnauthorized))
+	r.set(func(_ int, w http.ResponseWriter) bool { // with the receiver's lock held
+		if r.token == "Bearer hunter3" {
+			return false
+		}
+		http.Error(w, "not you", http.StatusUnauthorized)
+		return true
+	})
 	path := tokenFile(t, "hunter2\n")
 	p := startPusher(t, t.TempDir(), r, func(c *Config) { c.TokenFile = path })
 	p.Push(numbered(t, "1", 10))
@@ -243,11 +249,7 @@ func TestTheTokenIsSentAndNeverShown(t *testing.T) {
 	if err := os.WriteFile(path, []byte("hunter3"), 0o600); err != nil { // the token is renewed
 		t.Fatal(err)
 	}
-	r.set(nil)
-	eventually(t, "the batch arrives", func() bool { return len(r.taken()) == 1 })
-	if r.token != "Bearer hunter3" {
-		t.Errorf("token %q, want the renewed one", r.token)
-	}
+	eventually(t, "the batch arrives with the renewed token", func() bool { return len(r.taken()) == 1 })
 	p.stop()
 	if strings.Contains(p.log.String(), "hunter") {
 		t.Errorf("the log shows the token:\n%s", p.log)
