@@ -19,7 +19,6 @@ import (
 type session struct {
 	lib    *library
 	count  atomic.Int32  // GPUs listed now
-	epoch  atomic.Int64  // moves when the list of GPUs changed: every slot asks again who it is
 	events nvml.EventSet // nil where the driver tells none
 }
 

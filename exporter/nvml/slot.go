@@ -190,8 +190,9 @@ func (s *slot) refused(call string, ret nvml.Return) {
 		c.note(gpu.AnswerDriverDown, says(call, ret))
 	case ret == nvml.ERROR_NOT_FOUND || ret == nvml.ERROR_GPU_NOT_FOUND:
 		c.note(gpu.AnswerLost, says(call, ret))
-	case ret == nvml.ERROR_INVALID_ARGUMENT: // the list became shorter just now
-		c.note(gpu.AnswerNotSeen, says(call, ret))
+	case ret == nvml.ERROR_INVALID_ARGUMENT:
+		// The list became shorter just now. The GPU may have another index: the host will see.
+		c.note(gpu.AnswerError, says(call, ret))
 		signal(s.reader.rescan)
 	default:
 		c.note(answerOf(ret), says(call, ret))
