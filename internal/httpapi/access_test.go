@@ -64,13 +64,14 @@ var want = map[string]string{
 // nobody. What a role may not do is 403, what a tenant may not see is 404, and no answer to
 // acme ever names globex.
 func TestEveryOperationForEveryRoleOnOwnOthersAndNoThing(t *testing.T) {
+	s := serve(t, nil)
 	table := httpapi.AccessTable()
 	if len(table) != len(want) {
 		t.Errorf("the table has %d rows, this test knows %d", len(table), len(want))
 	}
 	things := map[string][]string{
 		"leases":    {"L-acme", "L-globex", "L-nobody"},
-		"incidents": {"INC-acme", "INC-globex", "INC-missing", "INC-both", "INC-nobody"},
+		"incidents": {"INC-acme", "INC-globex", "INC-missing", "INC-both", "INC-alone", "INC-late", "INC-nobody"},
 		"tokens":    {"T1"},
 	}
 	for _, row := range table {
@@ -82,7 +83,7 @@ func TestEveryOperationForEveryRoleOnOwnOthersAndNoThing(t *testing.T) {
 		for _, name := range names {
 			for _, role := range append([]rental.Role{""}, rental.Roles...) {
 				t.Run(row.ID+" "+name+" as "+string(role), func(t *testing.T) {
-					s := serve(t, nil)
+					s.backend.asked, s.backend.acked = nil, nil
 					path := strings.NewReplacer("{id}", name, "{name}", name).Replace(row.Path)
 					got := call(s, row.Method, api.Root+path, string(role), bodies[row.ID])
 
@@ -154,6 +155,15 @@ func TestATenantSeesOfASharedIncidentOnlyWhatTouchesIt(t *testing.T) {
 	}
 }
 
+func TestATenantAloneOnAHostSeesTheAlertsAboutTheHost(t *testing.T) {
+	s := serve(t, nil)
+	var got api.IncidentDetail
+	decode(t, call(s, "GET", api.Root+"/incidents/INC-alone", "tenant", ""), &got)
+	if len(got.Incident.Alerts) != 1 || got.Incident.Title != "driver down on shared-host" {
+		t.Errorf("got %+v", got.Incident)
+	}
+}
+
 func TestATenantIsToldWhetherAnybodyIsPagedAndNothingOfTheServer(t *testing.T) {
 	s := serve(t, nil)
 	var got api.Status
@@ -186,7 +196,7 @@ func TestAListOfATenantIsCutAfterItsOwnAndSaysWhetherThereAreMore(t *testing.T) 
 	}
 	var all api.IncidentList
 	decode(t, call(s, "GET", api.Root+"/incidents", "tenant", ""), &all)
-	if len(all.Incidents) != 2 || all.More {
+	if len(all.Incidents) != 4 || all.More {
 		t.Errorf("got %d incidents, more %t", len(all.Incidents), all.More)
 	}
 }

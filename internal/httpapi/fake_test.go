@@ -154,6 +154,14 @@ func incidents() []rental.Incident {
 		},
 		{ID: "INC-globex", Title: "globex alone", Tenants: []string{"globex"}, Leases: []string{globexLease.ID}, Alerts: []rental.Alert{alert("globex", globexLease.ID)}},
 		{ID: "INC-acme", Title: "acme alone", Tenants: []string{"acme"}, Leases: []string{acmeLease.ID}, Alerts: []rental.Alert{alert("acme", acmeLease.ID)}},
+		{
+			ID: "INC-alone", Title: "driver down on shared-host", Tenants: []string{"acme"}, Leases: []string{acmeLease.ID},
+			Alerts: []rental.Alert{{Labels: map[string]string{"host": "shared-host"}, Annotations: map[string]string{"summary": "driver down on shared-host"}}},
+		},
+		{
+			ID: "INC-late", Title: "GPU of globex lost", Tenants: []string{"acme"}, Leases: []string{acmeLease.ID},
+			Alerts: []rental.Alert{alert("globex", globexLease.ID), alert("acme", acmeLease.ID)},
+		},
 		{ID: "INC-nobody", Title: "exporter down on host-globex"},
 	}
 }
@@ -235,7 +243,7 @@ type served struct {
 	logged  *bytes.Buffer
 }
 
-func serve(t *testing.T, anonymous *rental.Principal) served {
+func serve(t testing.TB, anonymous *rental.Principal) served {
 	t.Helper()
 	s := served{backend: &backend{}, logged: &bytes.Buffer{}}
 	log := slog.New(slog.NewTextHandler(s.logged, nil))

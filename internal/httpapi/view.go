@@ -173,9 +173,8 @@ func (v view) incident(ctx context.Context, id string) (api.IncidentDetail, erro
 
 // incidentOf returns what the principal sees of an incident. One incident may touch several
 // tenants: each sees its own leases and the alerts about them, the times and the kinds of
-// events, and neither who was told nor what was noted, for notes may name others. The title
-// is the newest alert's own where an alert of the tenant's is left, for the whole
-// incident's may be about another's GPU.
+// events, and neither who was told nor what was noted, for notes may name others. Where
+// others are touched too, the title is that of the tenant's own first alert.
 func (v view) incidentOf(in rental.Incident) (rental.Incident, bool) {
 	only := v.tenantOnly()
 	if only == "" {
@@ -188,7 +187,8 @@ func (v view) incidentOf(in rental.Incident) (rental.Incident, bool) {
 	own.Key, own.Messages, own.AckedBy = "", nil, ""
 	own.Tenants, own.Leases, own.Alerts, own.Events = []string{only}, nil, nil, nil
 	for _, a := range in.Alerts {
-		if a.Labels["tenant"] != only {
+		// An alert that names no tenant is about a host; it is shown to a tenant that is alone there.
+		if tenant := a.Labels["tenant"]; tenant != only && (tenant != "" || len(in.Tenants) > 1) {
 			continue
 		}
 		own.Alerts = append(own.Alerts, a)
@@ -196,7 +196,7 @@ func (v view) incidentOf(in rental.Incident) (rental.Incident, bool) {
 			own.Leases = append(own.Leases, lease)
 		}
 	}
-	if len(in.Tenants) > 1 {
+	if len(in.Tenants) > 1 || len(own.Alerts) < len(in.Alerts) {
 		own.Title = titleOf(own)
 	} else {
 		own.Leases = in.Leases

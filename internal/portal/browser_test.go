@@ -48,13 +48,13 @@ func measured(h http.Handler) http.Handler {
 	})
 }
 
-// look opens an address in Chromium and returns the page's DOM.
-func look(t *testing.T, address string, width, height int, flags ...string) string {
+// look opens an address in Chromium and returns the page's DOM and what the browser logged.
+func look(t *testing.T, address string, width, height int, flags ...string) (dom, log string) {
 	t.Helper()
 	args := append([]string{
 		"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
 		"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-default-browser-check",
-		"--user-data-dir=" + t.TempDir(), fmt.Sprintf("--window-size=%d,%d", width, height), "--virtual-time-budget=3000",
+		"--enable-logging=stderr", "--user-data-dir=" + t.TempDir(), fmt.Sprintf("--window-size=%d,%d", width, height), "--virtual-time-budget=3000",
 	}, flags...)
 	cmd := exec.CommandContext(t.Context(), testenv.Binary(t, "chromium"), append(args, address)...)
 	var out, problems bytes.Buffer
@@ -62,7 +62,7 @@ func look(t *testing.T, address string, width, height int, flags ...string) stri
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("chromium: %v\n%s", err, &problems)
 	}
-	return out.String()
+	return out.String(), problems.String()
 }
 
 // TestAPersonSeesThePagesInARealBrowser opens the pages in Chromium: what must be read is
@@ -92,6 +92,7 @@ func TestAPersonSeesThePagesInARealBrowser(t *testing.T) {
 		for _, p := range pages {
 			_, _ = fmt.Fprintf(w, `<iframe width="360" height="800" src="%[1]s?lang=en"></iframe><iframe width="360" height="800" src="%[1]s?lang=zh"></iframe>`, p.target)
 		}
+		_, _ = io.WriteString(w, `<iframe width="1280" height="900" src="/leases/acme-train?lang=en&wide=1"></iframe>`)
 		_, _ = io.WriteString(w, `<script>addEventListener("load", () => setTimeout(() => {
   for (const f of document.querySelectorAll("iframe")) {
     const p = document.createElement("p"), b = f.contentDocument.body;
@@ -103,8 +104,8 @@ func TestAPersonSeesThePagesInARealBrowser(t *testing.T) {
 	server := httptest.NewServer(frames)
 	t.Cleanup(server.Close)
 
-	t.Run("360 px", func(t *testing.T) {
-		dom := look(t, server.URL+"/narrow", 1000, 900, "--dump-dom")
+	t.Run("360 px and 1280 px", func(t *testing.T) {
+		dom, _ := look(t, server.URL+"/narrow", 1400, 900, "--dump-dom")
 		for _, p := range pages {
 			for lang, want := range map[string]string{"en": p.en, "zh": p.zh} {
 				start := strings.Index(dom, "<p>"+p.target+"?lang="+lang+" ")
@@ -120,14 +121,22 @@ func TestAPersonSeesThePagesInARealBrowser(t *testing.T) {
 				}
 			}
 		}
+		if !strings.Contains(dom, "<p>/leases/acme-train?lang=en&amp;wide=1 width 1280 overflow none styled flex ") {
+			t.Error("at 1280 px the page of a lease sticks out, or was not shown")
+		}
 	})
-	t.Run("a wide window", func(t *testing.T) {
+	t.Run("under its own policy", func(t *testing.T) {
+		own := httptest.NewServer(handler(t, d))
+		t.Cleanup(own.Close)
 		picture := filepath.Join(t.TempDir(), "lease.png")
-		dom := look(t, server.URL+"/leases/acme-train?lang=en", 1280, 900, "--dump-dom", "--screenshot="+picture)
-		for _, want := range []string{`data-overflow="none"`, `data-styled="flex"`, "<svg", "state-down", `class="waste"`} {
+		dom, log := look(t, own.URL+"/leases/acme-train?lang=en", 1280, 900, "--dump-dom", "--screenshot="+picture)
+		for _, want := range []string{"<svg", "state-down", `class="waste"`} {
 			if !strings.Contains(dom, want) {
 				t.Errorf("the page of a lease lacks %s", want)
 			}
+		}
+		if strings.Contains(log, "Content Security Policy") {
+			t.Errorf("the page breaks its own policy: %s", log)
 		}
 		if info, err := os.Stat(picture); err != nil || info.Size() < 20_000 {
 			t.Errorf("the screenshot is blank or missing: %v, %v", info, err)
