@@ -65,8 +65,8 @@ func CreditFor(in CreditInput) (Credit, error) {
 	if err != nil {
 		return Credit{}, fmt.Errorf("credit of lease %s: %w", in.Lease.ID, err)
 	}
-	limit := capOf(fee.Minor, c.CapPercent) - (fee.Minor - charged.Minor)
-	limit = max(min(limit, charged.Minor), 0)
+	// The cap is at most the fee, so what is left of it is at most what is charged.
+	limit := max(capOf(fee.Minor, c.CapPercent)-(fee.Minor-charged.Minor), 0)
 	out.Amount.Minor = min(minor, limit)
 	out.Arithmetic = in.explain(parts, Amount{currency, base}, Amount{currency, minor}, out.Amount, Amount{currency, fee.Minor - charged.Minor})
 	if in.Contract.AutoCredit && in.Approved {
