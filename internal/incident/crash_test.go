@@ -167,3 +167,44 @@ func TestWhatCannotBeLookedUpIsToldAgainAndMarked(t *testing.T) {
 	equal(t, "messages", len(all), 2)
 	equal(t, "second is marked", all[1].delivery.Repeat, true)
 }
+
+// lockedOut refuses everything until it is repaired.
+type lockedOut struct {
+	*channel
+	calls int
+}
+
+func (l *lockedOut) refuse() error {
+	if l.calls++; l.calls <= 4 {
+		return sendError{text: "invalid_auth", terminal: true, refused: true}
+	}
+	return nil
+}
+
+func (l *lockedOut) Send(ctx context.Context, d rental.Delivery, inc rental.Incident) (rental.MessageRef, error) {
+	if err := l.refuse(); err != nil {
+		return rental.MessageRef{}, err
+	}
+	return l.channel.Send(ctx, d, inc)
+}
+
+func (l *lockedOut) Find(ctx context.Context, d rental.Delivery, inc rental.Incident) (rental.MessageRef, bool, error) {
+	if err := l.refuse(); err != nil {
+		return rental.MessageRef{}, false, err
+	}
+	return l.channel.Find(ctx, d, inc)
+}
+
+func TestARefusalDoesNotSettleAnEarlierDoubt(t *testing.T) {
+	store, c := &memory{}, start()
+	route := &channel{now: c.now}
+	words := []rental.AlertGroup{group(c.ms, alert(1, c.ms, 0))}
+	if err := process(store, route, c, "delivery-send-after", 1, words); !errors.Is(err, errCrash) {
+		t.Fatalf("got %v, want a crash", err)
+	}
+	locked := &lockedOut{channel: route}
+	outbox, err := NewOutbox(OutboxOptions{Store: store, Sender: locked, Now: c.now, Logger: quiet()})
+	must(t, err)
+	must(t, drain(context.Background(), outbox, c))
+	equal(t, "messages", len(route.all()), 1)
+}

@@ -72,7 +72,7 @@ func (o *Outbox) deliver(ctx context.Context, d rental.Delivery) result {
 	default:
 		r.err = err
 		if refused(err) {
-			r.delivery.Started = 0
+			r.delivery.Started = d.Started // this try is settled; an earlier one may still be in doubt
 		}
 		return r
 	}

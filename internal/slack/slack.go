@@ -135,10 +135,19 @@ func New(o Options) (*Slack, error) {
 	return s, nil
 }
 
-// Check asks Slack whether the token works, and says what is wrong where it does not.
+// Check asks Slack whether the token works and whether the app can read the channel that is
+// configured, and says what is wrong and what to do where not: better at start than at night.
+// It posts nothing.
 func (s *Slack) Check(ctx context.Context) error {
 	if _, err := s.client.AuthTestContext(ctx); err != nil {
 		return s.failure("auth.test", err)
+	}
+	if s.o.Channel == "" {
+		return nil
+	}
+	_, err := s.client.GetConversationHistoryContext(ctx, &slackgo.GetConversationHistoryParameters{ChannelID: s.o.Channel, Limit: 1})
+	if err != nil {
+		return s.failure("conversations.history", err)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package slack_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -210,83 +209,6 @@ func TestWhoIsCalled(t *testing.T) {
 	}
 }
 
-func TestNothingInALabelBecomesACallALinkOrMarkup(t *testing.T) {
-	evil := "<!here> <@U0ADA> @channel <https://evil.example|click> *bold* `code` :fire: & \u202egnp.exe\u0007\nsecond line"
-	for _, kind := range []string{"post", "update", "thread"} {
-		for _, text := range []string{"", "f003"} {
-			s, fake := workspace(t, slackfake.Options{}, func(o *slack.Options) { o.Mention = "none" })
-			alert := lost(3)
-			for name := range alert.Labels {
-				if name != "severity" {
-					alert.Labels[name] = evil
-				}
-			}
-			for name := range alert.Annotations {
-				alert.Annotations[name] = evil
-			}
-			inc := incident(alert)
-			inc.Provider, inc.Leases, inc.Tenants, inc.AckedBy, inc.Status = evil, []string{evil}, []string{evil}, evil, rental.IncidentAcked
-			first, err := s.Send(context.Background(), delivery(1, "post"), inc)
-			must(t, err)
-			inc.Messages[route] = first
-			d := delivery(2, kind)
-			d.Text = text
-			ref, err := s.Send(context.Background(), d, inc)
-			must(t, err)
-			m, _ := fake.Message(ref.ID)
-			equal(t, "calls in a "+kind, len(m.Mentions()), 0)
-			if bytes.Contains(m.Blocks, []byte(`"mrkdwn"`)) || bytes.Contains(m.Blocks, []byte(`"link"`)) || bytes.Contains(m.Blocks, []byte(`"url"`)) && strings.Contains(string(m.Blocks), "evil.example|click>\",\"type\":\"button") {
-				t.Errorf("%s: a label reached markup: %s", kind, m.Blocks)
-			}
-			if strings.ContainsAny(m.Text, "<>\u202e\u0007") || strings.Contains(m.Text, "@channel") {
-				t.Errorf("%s: the notification's text is not escaped: %q", kind, m.Text)
-			}
-			if strings.Contains(m.Rendered(), "\u202e") {
-				t.Errorf("%s: a character that turns the text round got through", kind)
-			}
-			equal(t, "runbook button of an address that is none", m.HasButton("leasewatch_runbook"), false)
-		}
-	}
-}
-
-func TestTheBiggestIncidentFitsSlacksLimits(t *testing.T) {
-	var alerts []rental.Alert
-	var leases []string
-	for n := range 400 {
-		alert := lost(n)
-		alert.Annotations["description"] = strings.Repeat("警报 very long ", 2000)
-		alert.Annotations["action"] = strings.Repeat("x", 5000)
-		alert.Annotations["summary"] = fmt.Sprint(n) + strings.Repeat(" summary", 500)
-		alert.Labels["serial"], alert.Labels["sku"] = strings.Repeat("s", 500), strings.Repeat("k", 500)
-		alerts = append(alerts, alert)
-		leases = append(leases, strings.Repeat("l", 300)+fmt.Sprint(n))
-	}
-	s, fake := workspace(t, slackfake.Options{}, nil)
-	inc := incident(alerts...)
-	inc.Leases = leases
-	for i, kind := range []string{"post", "update", "thread", "thread"} {
-		d := delivery(int64(i+1), kind)
-		if i == 3 {
-			for _, alert := range alerts {
-				d.Text += alert.Fingerprint + " "
-			}
-		}
-		d.Repeat = true
-		ref, err := s.Send(context.Background(), d, inc)
-		must(t, err)
-		if i == 0 {
-			inc.Messages[route] = ref
-		}
-		if m, _ := fake.Message(ref.ID); len(m.Blocks) < 10 || string(m.Blocks) == "[]" {
-			t.Errorf("%s: Slack refused the blocks", kind)
-		}
-	}
-	if shown := fake.Messages()[0].Rendered(); !strings.Contains(shown, "and 392 more") {
-		t.Errorf("expected how many alerts are left off: %s", shown)
-	}
-	equal(t, "calls", fake.Calls("chat.postMessage"), 3)
-}
-
 func TestBlocksThatSlackRefusesGoAsText(t *testing.T) {
 	s, fake := workspace(t, slackfake.Options{}, nil)
 	fake.FailNext("chat.postMessage", slackfake.Failure{Error: "invalid_blocks"})
@@ -342,6 +264,17 @@ func TestEachFailureSaysWhatItMeans(t *testing.T) {
 		if !errors.As(err, &f) || !f.Refused() || f.Terminal() {
 			t.Errorf("got %v, want a refusal that passes", err)
 		}
+	})
+	t.Run("a channel without the app", func(t *testing.T) {
+		s, _ := workspace(t, slackfake.Options{}, func(o *slack.Options) { o.Channel = "C0OTHER" })
+		if err := s.Check(context.Background()); err == nil || !strings.Contains(err.Error(), "invite the app") {
+			t.Errorf("got %v, want an error that says what to do", err)
+		}
+	})
+	t.Run("nothing wrong", func(t *testing.T) {
+		s, fake := workspace(t, slackfake.Options{}, nil)
+		must(t, s.Check(context.Background()))
+		equal(t, "posted by a check", len(fake.Messages()), 0)
 	})
 	t.Run("a wrong token", func(t *testing.T) {
 		s, _ := workspace(t, slackfake.Options{Token: "xoxb-other"}, nil)
