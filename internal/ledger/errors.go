@@ -50,7 +50,7 @@ func storeError(where string, err error) error {
 		case sqlite3.SQLITE_CANTOPEN:
 			return unavailable("cannot be opened (expected a file that the user of this process may read and write)")
 		case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-			return unavailable("is damaged or is no ledger (keep a copy of it and bring back the newest backup with leasewatch restore)")
+			return unavailable("is damaged or is no ledger (keep a copy of it and put the newest backup in its place)")
 		case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 			return unavailable("is locked by another process (end it, or try again)")
 		case sqlite3.SQLITE_IOERR:

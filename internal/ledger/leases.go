@@ -86,7 +86,7 @@ func (a *applier) checkLease(l rental.Lease) {
 		a.fail(refused("Lease %q: tenant: found %q, expected %q: a lease stays its tenant's; end it and make another", l.ID, l.Tenant, old.Tenant))
 	}
 	if known && old.Start < a.t.now && !sameCards(old, l) {
-		a.fail(refused("Lease %q: gpus: found other GPUs than it began with on %s; record a swap (leasewatch lease swap), or end it and make another", l.ID, old.Start))
+		a.fail(refused("Lease %q: gpus: found other GPUs than it began with on %s; record a swap, or end it and make another", l.ID, old.Start))
 	}
 }
 

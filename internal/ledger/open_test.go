@@ -54,7 +54,7 @@ func TestWhatCannotBeOpenedSaysWhyAndWhatToDo(t *testing.T) {
 		code            rental.Code
 	}{
 		{"a form that is not known", "mysql:whatever", "expected sqlite:PATH or postgres://USER@HOST/DATABASE", rental.CodeInvalid},
-		{"a directory that is not there", "sqlite:" + filepath.Join(dir, "no", "ledger.db"), "does not exist (make it, or name another with --data-dir)", rental.CodeUnavailable},
+		{"a directory that is not there", "sqlite:" + filepath.Join(dir, "no", "ledger.db"), "does not exist (make it, or name another with --storage.path)", rental.CodeUnavailable},
 		{"a file that is no ledger", "sqlite:" + garbage, "is damaged or is no ledger", rental.CodeUnavailable},
 		{"a server that is not there", "postgres://ada:topsecret@127.0.0.1:1/ledger", "cannot be reached", rental.CodeUnavailable},
 		{"an address that does not parse", "postgres://ada:topsecret@127.0.0.1:port/ledger", "does not parse", rental.CodeInvalid},

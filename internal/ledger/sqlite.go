@@ -33,7 +33,7 @@ func (l *Ledger) openSQLite(ctx context.Context, path string) error {
 		}
 	} else if _, err := os.Stat(path); err != nil {
 		return &rental.Error{Code: rental.CodeUnavailable, Cause: err, Message: "ledger " + path +
-			" cannot be read: expected the file that a server made; check --data-dir"}
+			" cannot be read: expected the file that a server made; check --storage.path"}
 	}
 	// FULL makes a commit durable before it is told: a page that was promised survives the power cut.
 	common := url.Values{"_pragma": {"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)"}}
@@ -73,7 +73,7 @@ func (l *Ledger) checkSQLite(ctx context.Context, db *sql.DB, path string) error
 	}
 	if found != "ok" {
 		return &rental.Error{Code: rental.CodeUnavailable, Message: fmt.Sprintf(
-			"ledger %s is damaged (%s): nothing was changed; keep a copy of it and bring back the newest backup with leasewatch restore",
+			"ledger %s is damaged (%s): nothing was changed; keep a copy of it and put the newest backup in its place",
 			path, strings.TrimSpace(found))}
 	}
 	return nil
@@ -96,7 +96,7 @@ func lockFile(path string) (lock, error) {
 			return nil, directoryError(dir, err)
 		}
 		return nil, &rental.Error{Code: rental.CodeRefused, Message: fmt.Sprintf(
-			"data directory %s is in use by another leasewatch (process %s): expected one server a directory; stop that one, or give this one its own --data-dir",
+			"data directory %s is in use by another leasewatch (process %s): expected one server a directory; stop that one, or give this one its own --storage.path",
 			dir, strings.TrimSpace(string(holder[:n])))}
 	}
 	pid := strconv.Itoa(os.Getpid()) + "\n"
@@ -121,7 +121,7 @@ func directoryError(dir string, err error) error {
 	remedy := "expected a directory that leasewatch may write"
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		what, remedy = "does not exist", "make it, or name another with --data-dir"
+		what, remedy = "does not exist", "make it, or name another with --storage.path"
 	case errors.Is(err, os.ErrPermission), errors.Is(err, syscall.EROFS):
 		what, remedy = "cannot be written", "expected a directory that the user of this process owns, on a file system that is not read-only"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):

@@ -18,6 +18,7 @@ func BenchmarkAnHourOf8000Cards(b *testing.B) {
 	for i, s := range use {
 		drawn = append(drawn, rental.Sample{At: s.At, Value: float64(i) * 15 * 700})
 	}
+	var leases []rental.Lease
 	for l := range 1000 {
 		var cards []string
 		for c := range 8 {
@@ -27,8 +28,9 @@ func BenchmarkAnHourOf8000Cards(b *testing.B) {
 			w.put("gpu_allocated", uuid, "scrape", held...)
 			w.put("gpu_energy_joules_total", uuid, "scrape", drawn...)
 		}
-		w.lease(fmt.Sprintf("L-%d", l), rental.Span{Start: around.Start, End: rental.Forever}, cards...)
+		leases = append(leases, w.leaseOf(fmt.Sprintf("L-%d", l), rental.Span{Start: around.Start, End: rental.Forever}, cards...))
 	}
+	w.apply(leases...)
 	s := w.service()
 	for b.Loop() {
 		if _, err := s.Meter(b.Context(), hour); err != nil {

@@ -2,7 +2,6 @@ package metering_test
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"math"
 	"path/filepath"
@@ -102,6 +101,19 @@ func decimal(text string) rental.Decimal {
 // lease records a lease over cards, with all that it refers to.
 func (w *world) lease(id string, s rental.Span, cards ...string) {
 	w.t.Helper()
+	w.apply(w.leaseOf(id, s, cards...))
+}
+
+func (w *world) leaseOf(id string, s rental.Span, cards ...string) rental.Lease {
+	l := rental.Lease{ID: id, Tenant: "acme", Contract: "c", Start: s.Start, End: s.End}
+	for _, c := range cards {
+		l.GPUs = append(l.GPUs, rental.GPURef{UUID: c})
+	}
+	return l
+}
+
+func (w *world) apply(leases ...rental.Lease) {
+	w.t.Helper()
 	no := false
 	r := rental.Resources{
 		Providers: []rental.Provider{{Name: "north"}}, Tenants: []rental.Tenant{{Name: "acme"}},
@@ -109,15 +121,18 @@ func (w *world) lease(id string, s rental.Span, cards ...string) {
 		Contracts: []rental.Contract{{Name: "c", Provider: "north", Currency: "USD", TimeZone: w.zone,
 			Plan:          rental.Plan{Mode: "hour", Unit: "gpu", Rounding: rental.Exact, Prices: w.prices},
 			BillWhileDown: &no, BillWhileMaintenance: &no, LineRounding: rental.HalfUp, DowntimeApproval: "automatic"}},
+		Leases: leases,
 	}
-	l := rental.Lease{ID: id, Tenant: "acme", Contract: "c", Start: s.Start, End: s.End}
-	for i, c := range cards {
-		host := fmt.Sprintf("%s-%d", c, i/8)
-		r.Hosts = append(r.Hosts, rental.Host{Name: host, Site: "oslo", Slots: 8})
-		r.GPUs = append(r.GPUs, rental.GPU{UUID: c, SKU: "h100", Host: host, Slot: i % 8})
-		l.GPUs = append(l.GPUs, rental.GPURef{UUID: c})
+	known := map[string]bool{}
+	for _, l := range leases {
+		for _, g := range l.GPUs {
+			if !known[g.UUID] { // a host for each card keeps the slots simple
+				known[g.UUID] = true
+				r.Hosts = append(r.Hosts, rental.Host{Name: "host-of-" + g.UUID, Site: "oslo", Slots: 1})
+				r.GPUs = append(r.GPUs, rental.GPU{UUID: g.UUID, SKU: "h100", Host: "host-of-" + g.UUID})
+			}
+		}
 	}
-	r.Leases = []rental.Lease{l}
 	if _, err := w.ledger.Apply(w.t.Context(), "test", "", r, false); err != nil {
 		w.t.Fatal(err)
 	}
