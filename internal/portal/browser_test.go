@@ -70,7 +70,7 @@ func look(t *testing.T, address string, width, height int, flags ...string) (dom
 // at least 500 px wide, so the narrow page is a frame of 360 px in a page of its own.
 func TestAPersonSeesThePagesInARealBrowser(t *testing.T) {
 	if testing.Short() {
-		t.Skip("a browser takes seconds")
+		testenv.Skip(t, "a browser takes seconds, and -short was asked for")
 	}
 	pages := []struct{ target, en, zh string }{
 		{"/fleet", "Which GPUs need somebody?", "哪些 GPU 需要处理？"},

@@ -121,7 +121,7 @@ func demoLeases() []api.LeaseSummary {
 	}
 	all := []api.LeaseSummary{
 		lease("acme-infer", "acme", "northwind", "h100-sxm5", 4, "EUR", 4_873_201),
-		lease("acme-train", "acme", "northwind", "h100-sxm5", 8, "EUR", 9_746_402),
+		lease("acme-train", "acme", "northwind", "h100-sxm5", 8, "EUR", 8_768_887),
 		lease("globex-lab", "globex", "dragonrent", "a100-sxm4", 2, "CNY", 1_180_000),
 		lease("globex-batch", "globex", "dragonrent", "a100-sxm4", 6, "JPY", 3_604_117),
 		lease("globex-old", "globex", "dragonrent", "a100-sxm4", 2, "CNY", 0),
@@ -226,19 +226,24 @@ func (d *demo) Bill(_ context.Context, id string, p api.Period) (rental.Bill, er
 	if d.billErr != nil {
 		return rental.Bill{}, d.billErr
 	}
-	credit := rental.Amount{Currency: s.Currency, Minor: -974_640}
-	return rental.Bill{
+	credit := rental.Amount{Currency: s.Currency, Minor: -974_321}
+	bill := rental.Bill{
 		Lease: id, Currency: s.Currency, TimeZone: s.TimeZone, Period: may(s.TimeZone),
 		Total: s.Cost.Amount(), Provisional: []string{"the month is open"},
-		Lines: []rental.BillLine{
-			{
-				Item: "gpu_time", Charged: may(s.TimeZone), UnitPrice: decimal("24.49"), Unit: "gpu-hour", Quantity: "27851/6",
-				QuantityMS: 16_710_600_000, Amount: rental.Amount{Currency: s.Currency, Minor: s.Cost.Minor - credit.Minor},
-				PerGPU: map[string]int64{"a": 1, "b": 2}, Rounding: rental.HalfUp,
-			},
-			{Item: "sla_credit", Amount: credit, Note: "10 % of EUR 97,464.02, availability 99.4969 % is under 99.5"},
+	}
+	if id != "acme-train" {
+		bill.Lines = []rental.BillLine{{Item: "gpu_time", Amount: s.Cost.Amount(), Note: "by the month"}}
+		return bill, d.err
+	}
+	bill.Lines = []rental.BillLine{
+		{
+			Item: "gpu_time", Charged: may(s.TimeZone), UnitPrice: decimal("20.99"), Unit: "gpu-hour", Quantity: "27851/6",
+			QuantityMS: 16_710_600_000, Amount: rental.Amount{Currency: s.Currency, Minor: s.Cost.Minor - credit.Minor},
+			PerGPU: map[string]int64{"a": 1, "b": 2}, Rounding: rental.HalfUp,
 		},
-	}, d.err
+		{Item: "sla_credit", Amount: credit, Note: "10 % of EUR 97,432.08, availability 99.4969 % is under 99.5"},
+	}
+	return bill, d.err
 }
 
 func (d *demo) Usage(_ context.Context, id string, _ api.Period, step string) (api.Usage, error) {
@@ -266,7 +271,7 @@ func (d *demo) Usage(_ context.Context, id string, _ api.Period, step string) (a
 	}
 	u.Total = api.UsagePoint{Span: span, Utilisation: s.Utilisation, Coverage: s.Coverage, Cost: &s.Cost.Decimal}
 	if s.Utilisation != nil {
-		u.Total.IdleCost, u.Total.IdleBasis = ptr("5365.33"), "use"
+		u.Total.IdleCost, u.Total.IdleBasis = ptr("26696.39"), "use"
 	}
 	return u, d.err
 }
@@ -298,8 +303,8 @@ func (d *demo) SLA(_ context.Context, id, _ string) (api.SLA, error) {
 			{ID: "D8", UUIDs: []string{"GPU-gpu-a17-3"}, Span: failed, Cause: "undetermined", Reason: "lost", Witnesses: []string{"gpu_state"}, Incident: "INC-42"},
 		},
 		Credits: []rental.Credit{{
-			Lease: id, Percent: decimal("10"), Amount: rental.Amount{Currency: s.Currency, Minor: 974_640}, State: "booked", Provisional: true,
-			Arithmetic: "99.4969 % is under 99.5: 10 % of EUR 97,464.02",
+			Lease: id, Percent: decimal("10"), Amount: rental.Amount{Currency: s.Currency, Minor: 974_321}, State: "booked", Provisional: true,
+			Arithmetic: "99.4969 % is under 99.5: 10 % of EUR 97,432.08",
 		}},
 	}, d.err
 }

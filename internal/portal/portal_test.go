@@ -74,14 +74,14 @@ func TestWhatAPageSays(t *testing.T) {
 			"哪些 GPU 需要处理？", "24 块 GPU 中有 3 块：停机 1，降级 1，无数据 1。", "当前不会呼叫任何人：未配置 Slack 令牌。", "停机：GPU 丢失", "租约", "服务商",
 		}},
 		{"leases by who suffers most", "/leases", "en", []string{
-			"4 running on 20 GPUs: 1 breached, 1 not proven, 1 with a GPU down now.", "EUR 97 464.02", "72.6 %, 98 % seen", "99.4969", "99.1000 to 100.0000", "✕ Breached", "? Not proven",
+			"4 running on 20 GPUs: 1 breached, 1 not proven, 1 with a GPU down now.", "EUR 87 688.87", "72.6 %, 98 % seen", "99.4969", "99.1000 to 100.0000", "✕ Breached", "? Not proven",
 			"JPY 3 604 117", "not measured", "no objective", "Ended",
 		}},
 		{"one lease answers with cost, use, waste and availability", "/leases/acme-train", "en", []string{
 			"What did lease acme-train cost in 2026-05, and how well was it used?",
-			"EUR 97 464.02; utilisation 72.6 %, 98 % seen; idle cost EUR 5 365.33; availability 99.4969 %, ✕ Breached.",
+			"EUR 87 688.87; utilisation 72.6 %, 98 % seen; idle cost EUR 26 696.39; availability 99.4969 %, ✕ Breached.",
 			"overspent by 2 min 00 s", "43,200 min in the period - 60 maintenance = 43,140; down 217, unknown 0", "Down: reset required", "gpu-a17/6",
-			"the contract, automatically", "not yet; changes no money", "SLA credit", "EUR −9 746.40", "Provisional", "This bill may still change: the month is open",
+			"the contract, automatically", "not yet; changes no money", "SLA credit", "EUR −9 743.21", "rounded half up once to 97,432.08 EUR", "Provisional", "This bill may still change: the month is open",
 			"on 2026-05-09 the exporter of gpu-a17 was silent for 7 h", "CEST", "Wrong now",
 		}},
 		{"one lease in Chinese", "/leases/acme-train", "zh", []string{
@@ -228,7 +228,7 @@ func TestASectionThatFailsDoesNotTakeThePageDown(t *testing.T) {
 	if got.Code != 200 || !strings.Contains(read, "Your role does not see bills.") || !strings.Contains(read, "Down: reset required") {
 		t.Errorf("status %d: %s", got.Code, read)
 	}
-	if strings.Contains(read, "EUR 97 464.02 ") {
+	if strings.Contains(read, "EUR 87 688.87 ") {
 		t.Error("the bill is shown in spite of it")
 	}
 	d.billErr = errors.New("disk /secret is gone")

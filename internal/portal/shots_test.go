@@ -27,7 +27,7 @@ func TestPictures(t *testing.T) {
 			width, height int
 			flags         []string
 		}{
-			{"light", "en", 1280, 1700, nil},
+			{"light", "en", 1280, 2800, nil},
 			{"dark", "zh", 1280, 1700, []string{"--blink-settings=preferredColorScheme=0"}},
 			{"narrow", "en", 500, 1700, nil},
 		} {
