@@ -17,6 +17,7 @@ import (
 
 	"github.com/leasewatch/leasewatch/internal/rental"
 	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
 )
 
 // told collects what a monitor tells.
@@ -201,6 +202,20 @@ func TestTheServersOwnSeriesAreScrapedAndEndAtOnce(t *testing.T) {
 		_, ok := value1(t, m, "lease_info")
 		return !ok
 	})
+}
+
+func TestMissedAndFailedEvaluationsAreCounted(t *testing.T) {
+	reg := prometheus.NewRegistry()
+	start(t, Options{Config: Config{RuleFiles: map[string][]byte{"r.yaml": []byte(lostRule)}}, Registerer: reg, Self: reg, SelfInterval: 200 * time.Millisecond})
+	families, err := reg.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"prometheus_rule_evaluation_failures_total", "prometheus_rule_group_iterations_missed_total", "prometheus_tsdb_head_series"} {
+		if !slices.ContainsFunc(families, func(f *dto.MetricFamily) bool { return f.GetName() == name }) {
+			t.Errorf("no metric %s", name)
+		}
+	}
 }
 
 func TestReloadChecksEverythingAndThenSwaps(t *testing.T) {
