@@ -91,22 +91,23 @@ func (o *Offline) Close() error { return o.app.close(context.Background()) }
 // BackfillOpenMetrics writes history into the store, evaluates the recording rules over it,
 // derives downtime and meters before it returns.
 func (o *Offline) BackfillOpenMetrics(ctx context.Context, r io.Reader, dryRun bool) (monitor.BackfillResult, error) {
-	return o.app.backfill(ctx, dryRun, func(opts monitor.BackfillOptions) (monitor.BackfillResult, error) {
+	return o.app.backfill(ctx, monitor.BackfillOptions{DryRun: dryRun}, func(opts monitor.BackfillOptions) (monitor.BackfillResult, error) {
 		return o.app.monitor.Backfill(ctx, r, opts)
 	})
 }
 
 // WriteHistory writes samples of the past into the running server's store as
-// BackfillOpenMetrics does.
-func (a *App) WriteHistory(ctx context.Context, fill func(*monitor.History) error) (monitor.BackfillResult, error) {
-	return a.backfill(ctx, false, func(opts monitor.BackfillOptions) (monitor.BackfillResult, error) {
+// BackfillOpenMetrics does; skipRules leaves the recording rules out, which take most of the time.
+func (a *App) WriteHistory(ctx context.Context, skipRules bool, fill func(*monitor.History) error) (monitor.BackfillResult, error) {
+	return a.backfill(ctx, monitor.BackfillOptions{SkipRules: skipRules}, func(opts monitor.BackfillOptions) (monitor.BackfillResult, error) {
 		return a.monitor.WriteHistory(ctx, opts, fill)
 	})
 }
 
-func (a *App) backfill(ctx context.Context, dryRun bool, write func(monitor.BackfillOptions) (monitor.BackfillResult, error)) (monitor.BackfillResult, error) {
-	result, err := write(monitor.BackfillOptions{DryRun: dryRun, RetentionFlag: "--storage.retention"})
-	if err != nil || dryRun || result.Samples == 0 {
+func (a *App) backfill(ctx context.Context, opts monitor.BackfillOptions, write func(monitor.BackfillOptions) (monitor.BackfillResult, error)) (monitor.BackfillResult, error) {
+	opts.RetentionFlag = "--storage.retention"
+	result, err := write(opts)
+	if err != nil || opts.DryRun || result.Samples == 0 {
 		return result, err
 	}
 	if interval := longest(result.Intervals); interval > 0 {

@@ -16,7 +16,7 @@ func (s stakes) BudgetLeft(ctx context.Context, id string) (int64, bool) {
 		return 0, false
 	}
 	verdict, err := s.a.sla.Verdict(ctx, id, month)
-	if err != nil {
+	if err != nil || blind(verdict) {
 		return 0, false
 	}
 	_, left := rental.Budget(*contract.Availability, verdict, lease, month)
@@ -41,6 +41,10 @@ func (s stakes) Cost(ctx context.Context, inc rental.Incident) (rental.Amount, b
 }
 
 func (s stakes) credit(ctx context.Context, id string, contract rental.Contract, month rental.Span) (rental.Amount, bool) {
+	verdict, err := s.a.sla.Verdict(ctx, id, month)
+	if err != nil || blind(verdict) {
+		return rental.Amount{}, false
+	}
 	credits, err := s.a.sla.Credits(ctx, id, month)
 	if err != nil {
 		return rental.Amount{}, false
@@ -50,6 +54,12 @@ func (s stakes) credit(ctx context.Context, id string, contract rental.Contract,
 		sum.Minor += c.Amount.Minor
 	}
 	return sum, sum.Minor > 0
+}
+
+// blind tells whether so much of the month has no data (under 99 % seen) that a figure of
+// budget or money would speak of our blindness and not of the hardware.
+func blind(v rental.Verdict) bool {
+	return v.Coverage.Denominator == 0 || 100*v.Coverage.Numerator < 99*v.Coverage.Denominator
 }
 
 func (s stakes) month(ctx context.Context, id string) (rental.Lease, rental.Contract, rental.Span, bool) {

@@ -55,7 +55,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 	defer slack.Close()
 
-	hosts, err := newHosts(start, o.Log)
+	hosts, err := newHosts(start, o.DataDir, o.Log)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err := rent(ctx, client, start); err != nil {
 		return ended(ctx, fmt.Errorf("renting out the demo's fleet: %w", err))
 	}
-	fmt.Fprintln(o.Out, "Five leases run; thirty days of history are loading. Faults begin after 25 seconds.")
+	fmt.Fprintln(o.Out, "Five leases run; thirty days of history are loading. Faults begin 35 seconds after the start.")
 	loaded := make(chan error, 1)
 	go func() { loaded <- loadHistory(ctx, app, hosts, start) }()
 	for {

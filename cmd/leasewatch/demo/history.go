@@ -12,15 +12,28 @@ import (
 )
 
 // historyInterval is the distance of the history's samples.
-const historyInterval = time.Minute
+const historyInterval = 2 * time.Minute
+
+// recentHistory is the part over which the recording rules are evaluated too: the longest
+// window that an alert looks back over, and a little more.
+const recentHistory = 3 * time.Hour
 
 // loadHistory writes what the hosts looked like before the demo began, then derives downtime
-// and meters it, while the live part runs.
+// and meters it, while the live part runs. The newest hours come first: alerts read them.
 func loadHistory(ctx context.Context, app *server.App, hosts *hosts, start time.Time) error {
-	_, err := app.WriteHistory(ctx, func(h *monitor.History) error {
+	recent := start.Add(-recentHistory)
+	if err := writePart(ctx, app, hosts, recent, start, false); err != nil {
+		return err
+	}
+	return writePart(ctx, app, hosts, start.AddDate(0, 0, -historyDays), recent, true)
+}
+
+// writePart writes the samples from one time up to, but without, another.
+func writePart(ctx context.Context, app *server.App, hosts *hosts, from, to time.Time, skipRules bool) error {
+	_, err := app.WriteHistory(ctx, skipRules, func(h *monitor.History) error {
 		for _, one := range hosts.all {
 			w := historyWriter{history: h, host: one, ids: map[string]monitor.SeriesID{}}
-			for at := start.AddDate(0, 0, -historyDays); at.Before(start); at = at.Add(historyInterval) {
+			for at := from; at.Before(to); at = at.Add(historyInterval) {
 				if ctx.Err() != nil {
 					return ctx.Err()
 				}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,18 +36,19 @@ type host struct {
 // hosts are the demo's machines.
 type hosts struct {
 	all  []*host
+	dir  string // for the exporters' spools
 	log  *slog.Logger
 	end  context.CancelFunc
 	done sync.WaitGroup
 }
 
 // newHosts makes the machines; their past begins a day before the history.
-func newHosts(start time.Time, log *slog.Logger) (*hosts, error) {
+func newHosts(start time.Time, dir string, log *slog.Logger) (*hosts, error) {
 	events, err := replay.ParseScript("script.yaml", script)
 	if err != nil {
 		return nil, err
 	}
-	h := &hosts{log: log, end: func() {}}
+	h := &hosts{dir: dir, log: log, end: func() {}}
 	for seed, machine := range []struct {
 		name     string
 		profiles []replay.Profile
@@ -113,7 +116,7 @@ func (h *hosts) keep(ctx context.Context, one *host, push string) {
 		}()
 		code := exporter.Run(running, []string{
 			"--source=replay", "--host.name=" + one.name, "--web.listen-address=" + one.address,
-			"--push.url=" + push, "--push.events-only", "--log.level=error",
+			"--push.url=" + push, "--push.events-only", "--push.spool-dir=" + filepath.Join(h.dir, "spool-"+one.name), "--log.level=warn",
 		}, io.Discard, logWriter{h.log}, exporter.Options{
 			Sources: map[string]exporter.NewSource{
 				"replay": func(exporter.SourceConfig) (gpu.Source, error) { return one.source, nil },
@@ -141,6 +144,6 @@ type logWriter struct{ log *slog.Logger }
 
 // Write logs one line.
 func (w logWriter) Write(line []byte) (int, error) {
-	w.log.Debug("exporter: " + string(line))
+	w.log.Warn("exporter", "line", strings.TrimSpace(string(line)))
 	return len(line), nil
 }
