@@ -50,7 +50,7 @@ var slackTexts = map[Key]sentence{
 	SlackBudget:         {"error budget left %s", "剩余错误预算 %s"},
 	SlackBudgetOver:     {"error budget overdrawn by %s", "错误预算已超支 %s"},
 	SlackStake:          {"at stake %s", "涉及赔付 %s"},
-	SlackCost:           {"cost %s", "代价 %s"},
+	SlackCost:           {"cost %s", "损失 %s"},
 	SlackDoFirst:        {"First: %s", "首要操作：%s"},
 	SlackSKU:            {"%s", "%s"},
 	SlackSerial:         {"serial %s", "序列号 %s"},
