@@ -47,6 +47,11 @@ func Judge(in JudgeInput) (Verdict, error) {
 		judged = in.Lease.Span().Clip(judged)
 	}
 	v.Target = a.TargetPercent
+	if in.Lease.Span().Clip(judged).Empty() {
+		// A month in which the lease did not run is no kept month.
+		v.Arithmetic = v.Explain(in.Language)
+		return v, nil
+	}
 	seats := in.seats()
 	timelines := make([][]Interval, len(seats))
 	names := make([]string, len(seats))

@@ -288,6 +288,18 @@ func TestALeaseOfNoLengthIsNotMeasured(t *testing.T) {
 	}
 }
 
+func TestAMonthInWhichTheLeaseDidNotRunIsNotKept(t *testing.T) {
+	for _, denominator := range []string{DenominatorPeriod, DenominatorLease} {
+		v := clocked(t, func(in *JudgeInput) {
+			in.Contract.Availability.Denominator = denominator
+			in.Period = Span{Start: in.Lease.End, End: in.Lease.End + 3_600_000}
+		})
+		if v.Outcome != NotMeasured || v.PeriodMS != 0 {
+			t.Errorf("%s: %s: %s", denominator, v.Outcome, v.Arithmetic)
+		}
+	}
+}
+
 func TestPercentagesAreFlooredWithTheDigitsOfTheTarget(t *testing.T) {
 	for target, want := range map[string]string{"99.5": "99.9999", "99": "99.9999", "99.975": "99.9999", "99.99999": "99.999999"} {
 		if got := (Bound{Numerator: 99_999_999_9, Denominator: 1_000_000_000}).Percent(dec(t, target)); got != want {
