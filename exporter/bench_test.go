@@ -22,9 +22,7 @@ import (
 // process for each scrape as Prometheus does it, with the collection that goes on meanwhile
 // spread over the scrapes of a 15 s interval, and its memory afterwards.
 func BenchmarkScrape(b *testing.B) {
-	// The fake's wait for events polls its scenario file, which costs more than everything
-	// else; a driver's wait sleeps in the kernel. So there are no events here.
-	host := fakenvml.Install(b, fakenvml.H100x8().Without("nvmlEventSetCreate"))
+	host := fakenvml.Install(b, fakenvml.H100x8())
 	p := startProgram(b, host.Env())
 	bench(b, p)
 }
