@@ -108,6 +108,12 @@ func TestApplyRefuses(t *testing.T) {
 			r.Contracts[0].TimeZone = "Asia/Shanghai"
 			return r
 		}, rental.CodeRefused, `Contract "hourly": time_zone: found "Asia/Shanghai", expected "UTC" as long as lease "running" runs under it`},
+		{"a running lease under a contract in another zone", func() rental.Resources {
+			r := rental.Resources{Contracts: fleet().Contracts, Leases: []rental.Lease{lease("running", "acme", "2026-04-01T00:00:00Z", "open", "GPU-B")}}
+			r.Contracts[0].Name, r.Contracts[0].TimeZone = "elsewhere", "Asia/Shanghai"
+			r.Leases[0].Contract = "elsewhere"
+			return r
+		}, rental.CodeRefused, `Lease "running": contract: found "elsewhere" in zone Asia/Shanghai, expected one in UTC`},
 		{"an unknown plan", func() rental.Resources {
 			r := rental.Resources{Contracts: fleet().Contracts}
 			r.Contracts[0].Plan.Mode = "fortnight"

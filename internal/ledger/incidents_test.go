@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/leasewatch/leasewatch/internal/rental"
 )
 
@@ -226,6 +228,37 @@ func TestATokenIsToldOnceAndWorksUntilItIsRevoked(t *testing.T) {
 		all := must[[]rental.Token](t)(s.Tokens(context.Background()))
 		if len(all) != 2 || (all[0].RevokedAt == 0) == (all[1].RevokedAt == 0) {
 			t.Errorf("tokens %+v, expected a revoked and a valid one", all)
+		}
+	})
+}
+
+func TestStepsOfOneIncidentComeOneAfterTheOther(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *store) {
+		const workers, steps = 6, 5
+		var group errgroup.Group
+		for range workers {
+			group.Go(func() error {
+				for range steps {
+					if _, err := s.ChangeByKey(t.Context(), "k", func(old *rental.Incident) (*rental.Incident, []rental.Delivery, error) {
+						if old == nil {
+							return open("k", 1), nil, nil
+						}
+						old.Revision++
+						old.Events = append(old.Events, rental.IncidentEvent{Kind: "changed"})
+						return old, nil, nil
+					}); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		if err := group.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		all := must[[]rental.Incident](t)(s.UnresolvedIncidents(t.Context()))
+		if len(all) != 1 || all[0].Revision != workers*steps || len(all[0].Events) != workers*steps {
+			t.Errorf("found %d incidents, revision %d: expected one at revision %d", len(all), all[0].Revision, workers*steps)
 		}
 	})
 }

@@ -85,6 +85,10 @@ func (a *applier) checkLease(l rental.Lease) {
 	if known && old.Tenant != l.Tenant {
 		a.fail(refused("Lease %q: tenant: found %q, expected %q: a lease stays its tenant's; end it and make another", l.ID, l.Tenant, old.Tenant))
 	}
+	if was, is := a.old.contracts[old.Contract], a.now.contracts[l.Contract]; known && is.TimeZone != "" && was.TimeZone != is.TimeZone {
+		a.fail(refused("Lease %q: contract: found %q in zone %s, expected one in %s: another zone has other months; end the lease and make another",
+			l.ID, l.Contract, is.TimeZone, was.TimeZone))
+	}
 	if known && old.Start < a.t.now && !sameCards(old, l) {
 		a.fail(refused("Lease %q: gpus: found other GPUs than it began with on %s; record a swap, or end it and make another", l.ID, old.Start))
 	}

@@ -48,6 +48,9 @@ func (l *Ledger) SaveTimeline(ctx context.Context, lease, uuid string, span rent
 	if len(want) == 0 {
 		return nil
 	}
+	if want[len(want)-1].Span.End == rental.Forever {
+		return invalid("timeline of %s in lease %q: found classes without an end, expected them up to a moment that has passed", uuid, lease)
+	}
 	changes, mark := ln.differences(want)
 	if len(changes) > 0 {
 		if err := l.appendTimeline(ctx, key, changes, mark); err != nil {

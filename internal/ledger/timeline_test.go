@@ -67,6 +67,10 @@ func TestTimeThatWasNeverDerivedIsAbsent(t *testing.T) {
 		if got := s.timeline("GPU-A"); !reflect.DeepEqual(got, want) {
 			t.Errorf("found %v, expected the gap left open", got)
 		}
+		endless := interval(start, rental.Forever, rental.Up)
+		if err := s.SaveTimeline(t.Context(), "L", "GPU-A", endless.Span, []rental.Interval{endless}); rental.CodeOf(err) != rental.CodeInvalid {
+			t.Errorf("classes without an end: %v, expected them invalid", err)
+		}
 		if got := s.timeline("GPU-B"); got != nil {
 			t.Errorf("found %v for a card that was never derived", got)
 		}
