@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 )
 
 // CreditInput is what CreditFor reads.
@@ -51,12 +52,9 @@ func CreditFor(in CreditInput) (Credit, error) {
 		lines = in.Gross
 	}
 	parts := in.parts(lines)
-	exact, base := new(big.Rat), int64(0)
+	exact := new(big.Rat)
 	for _, p := range parts {
 		exact.Add(exact, new(big.Rat).Mul(p.percent.Rat(), big.NewRat(p.base, 100)))
-		if p.percent.Rat().Sign() > 0 {
-			base += p.base
-		}
 		if p.percent.Rat().Cmp(out.Percent.Rat()) > 0 {
 			out.Percent = p.percent
 		}
@@ -68,7 +66,7 @@ func CreditFor(in CreditInput) (Credit, error) {
 	// The cap is at most the fee, so what is left of it is at most what is charged.
 	limit := max(capOf(fee.Minor, c.CapPercent)-(fee.Minor-charged.Minor), 0)
 	out.Amount.Minor = min(minor, limit)
-	out.Arithmetic = in.explain(parts, Amount{currency, base}, Amount{currency, minor}, out.Amount, Amount{currency, fee.Minor - charged.Minor})
+	out.Arithmetic = in.explain(parts, Amount{currency, minor}, out.Amount, Amount{currency, fee.Minor - charged.Minor})
 	if in.Contract.AutoCredit && in.Approved {
 		out.State = CreditBooked
 	}
@@ -174,22 +172,28 @@ func (in CreditInput) tier(v Verdict) Decimal {
 	return percent
 }
 
-func (in CreditInput) explain(parts []creditPart, base, computed, given, unbilled Amount) string {
+func (in CreditInput) explain(parts []creditPart, computed, given, unbilled Amount) string {
 	zh := in.Language == "zh"
 	kind := pick(zh, "gross fee", "应计费用")
 	if in.Contract.Credits.Base == BaseNet {
 		kind = pick(zh, "net fee", "实计费用")
 	}
-	var text string
-	paying := slices.DeleteFunc(slices.Clone(parts), func(p creditPart) bool { return p.percent.Rat().Sign() == 0 })
-	switch len(paying) {
-	case 0:
-		return pick(zh, "no tier applies", "没有适用的赔付档位")
-	case 1:
-		text = fmt.Sprintf(pick(zh, "%s %% of %s (%s) = %s", "%[2]s（%[3]s）的 %[1]s %% = %[4]s"), paying[0].percent, base, kind, computed)
-	default:
-		text = fmt.Sprintf(pick(zh, "of %s (%s of %d parts, each by its own tier) = %s", "%s（%s，共 %d 部分，各按其档位）= %s"), base, kind, len(paying), computed)
+	sums := map[string]int64{}
+	var terms []string
+	for _, t := range in.Contract.Credits.Tiers {
+		for _, p := range parts {
+			if p.percent == t.Percent {
+				sums[t.Percent.String()] += p.base
+			}
+		}
+		if base := sums[t.Percent.String()]; base != 0 {
+			terms = append(terms, fmt.Sprintf(pick(zh, "%s %% of %s", "%[2]s 的 %[1]s %%"), t.Percent, Amount{in.Contract.Currency, base}))
+		}
 	}
+	if len(terms) == 0 {
+		return pick(zh, "no tier applies", "没有适用的赔付档位")
+	}
+	text := fmt.Sprintf(pick(zh, "%s (%s) = %s", "%s（%s）= %s"), strings.Join(terms, " + "), kind, computed)
 	if given.Minor < computed.Minor {
 		text += fmt.Sprintf(pick(zh, "; capped: unbilled %s and the credit together stay within %s %% of the fee, so %s",
 			"；封顶：未计费 %s 与赔付合计不超过费用的 %s %%，故为 %s"), unbilled, in.Contract.Credits.CapPercent, given)

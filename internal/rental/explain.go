@@ -24,6 +24,9 @@ func (v Verdict) Explain(lang string) string {
 		whole = pick(zh, "%s %s of the lease", "租约时间 %s %s")
 	}
 	fmt.Fprintf(&b, whole, u.of(v.PeriodMS), u.name)
+	if v.Cards > 1 {
+		fmt.Fprintf(&b, pick(zh, " over %d cards", "（%d 张卡合计）"), v.Cards)
+	}
 	if v.ExcludedMS > 0 {
 		what := v.excludedWord(zh)
 		if v.ExcludedLeaves {

@@ -217,7 +217,8 @@ func (b Bound) Percent(target Decimal) string {
 	return new(big.Rat).SetFrac(floor, pow10(digits)).FloatString(digits)
 }
 
-// Ratio returns the share as a copy for series and pictures; 0 of nothing is NaN-free 0.
+// Ratio returns the share as a copy for series and pictures; a share of nothing is 0, so callers
+// look at Denominator first.
 func (b Bound) Ratio() float64 {
 	if b.Denominator == 0 {
 		return 0
