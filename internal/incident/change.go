@@ -158,8 +158,9 @@ func (e *Engine) deliveries(inc *rental.Incident, kind, text string, now rental.
 		routes = append(routes, route)
 	}
 	slices.Sort(routes)
-	var list []rental.Delivery
-	for _, route := range slices.Compact(routes) {
+	routes = slices.Compact(routes)
+	list := make([]rental.Delivery, 0, len(routes))
+	for _, route := range routes {
 		list = append(list, rental.Delivery{
 			Incident: inc.ID, Route: route, Kind: kind, Severity: inc.Severity, Revision: inc.Revision,
 			Text: text, State: rental.DeliveryPending, NextAt: now, CreatedAt: now,

@@ -31,11 +31,11 @@ func start() *clock                         { return &clock{ms: 1_700_000_000_00
 func oneRoute(rental.Incident) []string     { return []string{route} }
 func background(testing.TB) context.Context { return context.Background() }
 
-func newEngine(t testing.TB, store Store, c *clock) *Engine {
-	t.Helper()
+func newEngine(tb testing.TB, store Store, c *clock) *Engine {
+	tb.Helper()
 	engine, err := New(Options{Store: store, Routes: oneRoute, Now: c.now, Logger: quiet(), Registerer: prometheus.NewRegistry()})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return engine
 }
@@ -73,24 +73,24 @@ func kindsOf(deliveries []rental.Delivery) []string {
 }
 
 func eventsOf(inc rental.Incident) []string {
-	var list []string
+	list := make([]string, 0, len(inc.Events))
 	for _, event := range inc.Events {
 		list = append(list, event.Kind)
 	}
 	return list
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
+func must(tb testing.TB, err error) {
+	tb.Helper()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 
-func equal[T any](t testing.TB, what string, got, want T) {
-	t.Helper()
+func equal[T any](tb testing.TB, what string, got, want T) {
+	tb.Helper()
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("%s: got %v, want %v", what, got, want)
+		tb.Errorf("%s: got %v, want %v", what, got, want)
 	}
 }
 
@@ -353,7 +353,7 @@ func TestAnyOrderOfWordsPostsOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		var all []rental.Alert
+		all := make([]rental.Alert, 0, count)
 		for n := range count {
 			all = append(all, alert(n, t0, t0+10_000))
 		}

@@ -261,7 +261,7 @@ func TestAStormLosesNothingTellsNothingTwiceAndKeepsTheRates(t *testing.T) {
 		const groups, rounds, each = 500, 4, 5
 		for round := range rounds {
 			for n := range groups {
-				var alerts []rental.Alert
+				alerts := make([]rental.Alert, 0, each)
 				for i := range each {
 					alerts = append(alerts, alert((n*rounds+round)*each+i, nowMillis(), 0))
 				}

@@ -30,14 +30,18 @@ func (o *Outbox) plan(pending []rental.Delivery, now rental.Millis) steps {
 	})
 	o.forget(list)
 	best := map[string]rental.Delivery{}
-	for begin, end := 0, 0; begin < len(list); begin = end {
-		key := laneOf(list[begin])
-		for end = begin; end < len(list) && laneOf(list[end]) == key; end++ {
+	for len(list) > 0 {
+		key := laneOf(list[0])
+		end := slices.IndexFunc(list, func(d rental.Delivery) bool { return laneOf(d) != key })
+		if end < 0 {
+			end = len(list)
 		}
+		inLane := list[:end]
+		list = list[end:]
 		if o.busy[key.route] {
 			continue // what is under way must not be superseded from under it
 		}
-		for _, d := range o.heads(key, list[begin:end], &s) {
+		for _, d := range o.heads(key, inLane, &s) {
 			if at := o.limits.allowedAt(d, now); at > now {
 				s.look(at)
 			} else if first, ok := best[key.route]; !ok || order(d, first) < 0 {

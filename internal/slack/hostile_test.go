@@ -55,8 +55,7 @@ func TestNothingInALabelBecomesACallALinkOrMarkup(t *testing.T) {
 }
 
 func TestTheBiggestIncidentFitsSlacksLimits(t *testing.T) {
-	var alerts []rental.Alert
-	var leases []string
+	alerts, leases := make([]rental.Alert, 0, 400), make([]string, 0, 400)
 	for n := range 400 {
 		alert := lost(n)
 		alert.Annotations["description"] = strings.Repeat("警报 very long ", 2000)

@@ -56,7 +56,8 @@ func (s *Slack) call(ctx context.Context, channel, ts string, d rental.Delivery,
 			"incident": inc.ID, "revision": inc.Revision, "delivery": strconv.FormatInt(d.ID, 10), "kind": d.Kind,
 		}}),
 	}
-	method, channelOut, tsOut := "chat.postMessage", "", ""
+	method := "chat.postMessage"
+	var channelOut, tsOut string
 	var err error
 	switch d.Kind {
 	case kindUpdate:

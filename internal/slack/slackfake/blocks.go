@@ -107,7 +107,7 @@ func (c *checker) object(at string, value any, limit int, kinds ...string) {
 
 func list(object map[string]any, name string) []map[string]any {
 	values, _ := object[name].([]any)
-	var out []map[string]any
+	out := make([]map[string]any, 0, len(values))
 	for _, value := range values {
 		item, _ := value.(map[string]any)
 		out = append(out, item)

@@ -1,9 +1,9 @@
 package slackfake
 
 import (
-	"fmt"
 	"math"
 	"net/http"
+	"strconv"
 	"time"
 )
 
@@ -66,7 +66,7 @@ func (f Failure) write(w http.ResponseWriter) {
 
 // tooMany asks the client to wait, in whole seconds.
 func tooMany(w http.ResponseWriter, wait time.Duration) {
-	w.Header().Set("Retry-After", fmt.Sprint(int(math.Ceil(wait.Seconds()))))
+	w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 	w.WriteHeader(http.StatusTooManyRequests)
 	_, _ = w.Write([]byte(`{"ok":false,"error":"ratelimited"}`))
 }

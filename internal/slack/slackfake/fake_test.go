@@ -74,7 +74,7 @@ func TestBlocksAreTakenAndRefusedAsSlackDoes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			api, server := client(t, slackfake.Options{})
-			var blocks []slackgo.Block
+			blocks := make([]slackgo.Block, 0, len(test.blocks))
 			for _, block := range test.blocks {
 				if !json.Valid([]byte(block)) {
 					t.Fatalf("the test's own block does not parse: %s", block)
@@ -211,8 +211,10 @@ func TestFailuresComeInOrderAndEnd(t *testing.T) {
 		t.Errorf("second: %v and %d messages; expected a failure after delivery", err, len(server.Messages()))
 	}
 	server.FailAlways("chat.postMessage", slackfake.Failure{})
-	if post() == nil || post() == nil {
-		t.Error("expected failures until healed")
+	for range 2 {
+		if post() == nil {
+			t.Error("expected failures until healed")
+		}
 	}
 	server.Heal("chat.postMessage")
 	if err := post(); err != nil || len(server.Messages()) != 2 || server.Calls("chat.postMessage") != 5 {

@@ -109,15 +109,15 @@ func richText(section map[string]any) string {
 	for _, part := range list(section, "elements") {
 		switch part["type"] {
 		case "text":
-			b.WriteString(fmt.Sprint(part["text"]))
+			fmt.Fprint(&b, part["text"])
 		case "link":
-			b.WriteString(fmt.Sprint(part["url"]))
+			fmt.Fprint(&b, part["url"])
 		case "broadcast":
-			b.WriteString("@" + fmt.Sprint(part["range"]))
+			fmt.Fprint(&b, "@", part["range"])
 		case "user":
-			b.WriteString("@" + fmt.Sprint(part["user_id"]))
+			fmt.Fprint(&b, "@", part["user_id"])
 		case "usergroup":
-			b.WriteString("@" + fmt.Sprint(part["usergroup_id"]))
+			fmt.Fprint(&b, "@", part["usergroup_id"])
 		}
 	}
 	return b.String()
