@@ -151,8 +151,7 @@ func (c *Client) call(ctx context.Context, r request, out any) error {
 		return err
 	}
 	if err := json.Unmarshal(body, out); err != nil {
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
+		if _, ok := errors.AsType[*json.SyntaxError](err); ok {
 			return fmt.Errorf("answer of %s/%s is not JSON: is this a Leasewatch server? %w", Root, strings.Join(r.path, "/"), err)
 		}
 		return fmt.Errorf("answer of %s/%s: %w", Root, strings.Join(r.path, "/"), err)

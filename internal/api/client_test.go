@@ -91,6 +91,7 @@ func TestACallSendsWhatTheServerExpects(t *testing.T) {
 				_, _ = io.WriteString(w, "{}")
 			})
 			both(t, h, func(t *testing.T, c *api.Client) {
+				t.Helper()
 				if err := tc.call(t.Context(), c); err != nil {
 					t.Fatal(err)
 				}
@@ -147,6 +148,7 @@ func TestAnErrorTellsWhatTheServerSaid(t *testing.T) {
 				_, _ = io.WriteString(w, tc.body)
 			})
 			both(t, h, func(t *testing.T, c *api.Client) {
+				t.Helper()
 				_, err := c.Lease(t.Context(), "L1")
 				var e *api.Error
 				if !errors.As(err, &e) {
@@ -166,6 +168,7 @@ func TestAnErrorTellsWhatTheServerSaid(t *testing.T) {
 func TestAnAnswerThatIsNotJSONIsSaidToBeNone(t *testing.T) {
 	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") })
 	both(t, h, func(t *testing.T, c *api.Client) {
+		t.Helper()
 		if _, err := c.Status(t.Context()); err == nil || !strings.Contains(err.Error(), "is this a Leasewatch server?") {
 			t.Errorf("got %v", err)
 		}
@@ -175,6 +178,7 @@ func TestAnAnswerThatIsNotJSONIsSaidToBeNone(t *testing.T) {
 func TestANameThatIsNoNameNeverLeavesTheClient(t *testing.T) {
 	h := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the server was asked") })
 	both(t, h, func(t *testing.T, c *api.Client) {
+		t.Helper()
 		for _, id := range []string{"", ".", ".."} {
 			if _, err := c.Lease(t.Context(), id); !errors.Is(err, api.ErrInvalid) {
 				t.Errorf("lease %q: got %v", id, err)
@@ -197,6 +201,7 @@ func TestAnAddressThatCannotBeIsRefused(t *testing.T) {
 func TestACancelledCallEndsInProcessToo(t *testing.T) {
 	both(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}") }),
 		func(t *testing.T, c *api.Client) {
+			t.Helper()
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			if _, err := c.Status(ctx); !errors.Is(err, context.Canceled) {

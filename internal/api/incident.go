@@ -29,5 +29,5 @@ type IncidentDetail struct {
 
 // AckIncident acknowledges an incident.
 type AckIncident struct {
-	Note string `json:"note,omitempty" maxLength:"2000" doc:"What the person wants to add, in their own words."`
+	Note string `doc:"What the person wants to add, in their own words." json:"note,omitempty" maxLength:"2000"`
 }

@@ -39,7 +39,7 @@ type GPUProposal struct {
 // Adopt asks to take proposals into the inventory.
 type Adopt struct {
 	// Site is where the hosts stand; its provider is theirs.
-	Site string `json:"site" minLength:"1" maxLength:"200"`
+	Site string `json:"site" maxLength:"200" minLength:"1"`
 	// Hosts chooses hosts by name; empty is all proposed ones.
 	Hosts  []string `json:"hosts,omitempty"`
 	DryRun bool     `json:"dry_run,omitempty"`

@@ -14,6 +14,7 @@ type Money struct {
 // Share is a part of time as two integers, with a copy for show.
 type Share struct {
 	rental.Bound
+
 	// Percent is floored, never rounded up into a pass: "99.4969". Empty where Denominator is 0.
 	Percent string `json:"percent"`
 }

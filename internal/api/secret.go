@@ -2,6 +2,8 @@ package api
 
 // Secret is a token or a password. It never prints: every way of formatting or encoding it
 // gives "<secret>"; only Reveal returns what it holds. Secrets are not comparable by ==.
+//
+//nolint:recvcheck // reading a secret needs a pointer, showing it must not
 type Secret struct {
 	// value is a pointer because fmt prints the unexported fields of a struct without
 	// asking their methods, and of a pointer inside one it prints the address.

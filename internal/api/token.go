@@ -4,9 +4,9 @@ import "github.com/leasewatch/leasewatch/internal/rental"
 
 // NewToken asks for a token.
 type NewToken struct {
-	Name   string      `json:"name" minLength:"1" maxLength:"200" doc:"Who holds the token; it names the token too."`
-	Role   rental.Role `json:"role" enum:"admin,operator,oncall,finance,tenant,push"`
-	Tenant string      `json:"tenant,omitempty" maxLength:"200" doc:"Mandatory for role tenant, forbidden for any other."`
+	Name   string      `doc:"Who holds the token; it names the token too."        json:"name"             maxLength:"200" minLength:"1"`
+	Role   rental.Role `enum:"admin,operator,oncall,finance,tenant,push"          json:"role"`
+	Tenant string      `doc:"Mandatory for role tenant, forbidden for any other." json:"tenant,omitempty" maxLength:"200"`
 }
 
 // CreatedToken is a new token with its secret, which is shown this once and kept nowhere.

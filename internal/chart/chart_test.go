@@ -25,10 +25,11 @@ func moment(day, hour int) rental.Millis {
 }
 
 // month is a picture with everything in it.
-func month(t testing.TB) chart.Chart {
+func month(tb testing.TB) chart.Chart {
+	tb.Helper()
 	zone, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var bars []chart.Bar
 	line := chart.Line{Class: "series-2"}

@@ -75,7 +75,7 @@ func TestEveryOperationForEveryRoleOnOwnOthersAndNoThing(t *testing.T) {
 		"tokens":    {"T1"},
 	}
 	for _, row := range table {
-		kind := strings.Split(strings.TrimPrefix(row.Path, "/"), "/")[0]
+		kind, _, _ := strings.Cut(strings.TrimPrefix(row.Path, "/"), "/")
 		names := []string{""}
 		if strings.Contains(row.Path, "{") {
 			names = things[kind]

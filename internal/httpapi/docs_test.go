@@ -19,7 +19,7 @@ func TestTheDocumentationHoldsTheTableOfAccess(t *testing.T) {
 	table.WriteString("\n| operation | path | admin | operator | oncall | finance | tenant | push | why |\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, row := range httpapi.AccessTable() {
 		fmt.Fprintf(&table, "| `%s` | `%s %s` |", row.ID, row.Method, row.Path)
-		for _, role := range strings.Fields("admin operator oncall finance tenant push") {
+		for role := range strings.FieldsSeq("admin operator oncall finance tenant push") {
 			mark := " "
 			for _, may := range row.Roles {
 				if string(may) == role {

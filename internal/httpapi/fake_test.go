@@ -239,12 +239,13 @@ func (h holders) Authenticate(_ context.Context, secret string) (rental.Principa
 // served is the handler under test with what lies behind it.
 type served struct {
 	http.Handler
+
 	backend *backend
 	logged  *bytes.Buffer
 }
 
-func serve(t testing.TB, anonymous *rental.Principal) served {
-	t.Helper()
+func serve(tb testing.TB, anonymous *rental.Principal) served {
+	tb.Helper()
 	s := served{backend: &backend{}, logged: &bytes.Buffer{}}
 	log := slog.New(slog.NewTextHandler(s.logged, nil))
 	b := s.backend
@@ -255,7 +256,7 @@ func serve(t testing.TB, anonymous *rental.Principal) served {
 		Log: log, Now: func() time.Time { return noon }, Version: "1.2.3",
 	})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	s.Handler = h
 	return s

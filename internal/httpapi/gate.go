@@ -131,11 +131,7 @@ func principalFrom(ctx context.Context) (rental.Principal, bool) {
 }
 
 func forbidden(role rental.Role, allowed []rental.Role) *api.Error {
-	names := make([]string, len(allowed))
-	for i, r := range allowed {
-		names[i] = string(r)
-	}
-	return api.Errorf(http.StatusForbidden, "role %q may not do this; it takes %s", role, strings.Join(names, " or "))
+	return api.Errorf(http.StatusForbidden, "role %q may not do this; it takes one of: %s", role, roleNames(allowed))
 }
 
 // secretOf returns the token of a request: the bearer token, the password of basic

@@ -55,7 +55,7 @@ func TestWhoARequestIsTakenFor(t *testing.T) {
 				anonymous = &httpapi.Local
 			}
 			gate := httpapi.NewGate(holders{}, anonymous, slog.New(slog.DiscardHandler))
-			r := httptest.NewRequest("GET", "http://127.0.0.1:8080/api/v1/whoami", nil)
+			r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1:8080/api/v1/whoami", nil)
 			r.RemoteAddr = "127.0.0.1:5000"
 			tc.change(r)
 			p, err := gate.Principal(r)
@@ -73,7 +73,7 @@ func TestWhoARequestIsTakenFor(t *testing.T) {
 func TestALookUpThatFailsIsNotARefusedToken(t *testing.T) {
 	var logged bytes.Buffer
 	gate := httpapi.NewGate(holders{fail: errors.New("disk of /secret/path is gone")}, nil, slog.New(slog.NewTextHandler(&logged, nil)))
-	r := httptest.NewRequest("GET", "/", nil)
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	r.Header.Set("Authorization", "Bearer hush-hush")
 	_, err := gate.Principal(r)
 	if !errors.Is(err, api.ErrUnavailable) || strings.Contains(err.Error(), "/secret/path") {
@@ -111,7 +111,7 @@ func TestAnotherSitesPageCannotAct(t *testing.T) {
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
 			s := serve(t, nil)
-			r := httptest.NewRequest("POST", "http://leasewatch.example/api/v1/incidents/INC-acme/ack", strings.NewReader("{}"))
+			r := httptest.NewRequest(http.MethodPost, "http://leasewatch.example/api/v1/incidents/INC-acme/ack", strings.NewReader("{}"))
 			r.AddCookie(&http.Cookie{Name: api.SessionCookie, Value: "oncall"})
 			r.Header.Set("Content-Type", "application/json")
 			for name, value := range tc.header {
@@ -154,7 +154,7 @@ func TestACallInProcessIsInTheNameOfWhoeverSentTheOuterRequest(t *testing.T) {
 					t.Errorf("a call with a token of its own: got %v, %v", p, err)
 				}
 			}))
-			r := httptest.NewRequest("GET", "http://127.0.0.1:8080/fleet", nil)
+			r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1:8080/fleet", nil)
 			r.RemoteAddr = "127.0.0.1:5000"
 			tc.change(r)
 			portal.ServeHTTP(httptest.NewRecorder(), r)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -107,14 +108,11 @@ func operation[I, O any](r *routes, id, summary string, do func(ctx context.Cont
 }
 
 func roleNames(roles []rental.Role) string {
-	text := ""
+	names := make([]string, len(roles))
 	for i, role := range roles {
-		if i > 0 {
-			text += ", "
-		}
-		text += string(role)
+		names[i] = string(role)
 	}
-	return text
+	return strings.Join(names, ", ")
 }
 
 // harden bounds the time of an answer, sets the headers that keep browsers from doing more

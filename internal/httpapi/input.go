@@ -24,14 +24,15 @@ const (
 // SpanQuery is the query of a span of time. It is exported, as the three below are, because
 // huma reads embedded structs only where their names are.
 type SpanQuery struct {
-	From string `query:"from" format:"date-time" doc:"Start of the span, RFC 3339."`
-	To   string `query:"to" format:"date-time" doc:"End of the span, RFC 3339; the span does not hold it. Now, where only from is given."`
+	From string `doc:"Start of the span, RFC 3339."                                                         format:"date-time" query:"from"`
+	To   string `doc:"End of the span, RFC 3339; the span does not hold it. Now, where only from is given." format:"date-time" query:"to"`
 }
 
 // PeriodQuery is the query of a contract's month or a span of time.
 type PeriodQuery struct {
-	Month string `query:"month" pattern:"^[0-9]{4}-(0[1-9]|1[0-2])$" patternDescription:"a month such as 2026-05" doc:"Month of the contract's time zone. Without month and span: the present one, so far."`
 	SpanQuery
+
+	Month string `doc:"Month of the contract's time zone. Without month and span: the present one, so far." pattern:"^[0-9]{4}-(0[1-9]|1[0-2])$" patternDescription:"a month such as 2026-05" query:"month"`
 }
 
 func (q SpanQuery) span(now rental.Millis) (rental.Span, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 
@@ -26,12 +27,10 @@ var statusOf = map[rental.Code]int{
 // apiError returns what the caller is told of err. What lies beneath a failure of the
 // server's own is logged here, once, and not told.
 func apiError(ctx context.Context, log *slog.Logger, err error) *api.Error {
-	var told *api.Error
-	if errors.As(err, &told) {
+	if told, ok := errors.AsType[*api.Error](err); ok {
 		return told
 	}
-	var domain *rental.Error
-	if errors.As(err, &domain) {
+	if domain, ok := errors.AsType[*rental.Error](err); ok {
 		if status, ok := statusOf[domain.Code]; ok {
 			if status == http.StatusServiceUnavailable {
 				log.ErrorContext(ctx, "request failed", "error", err)
@@ -72,6 +71,11 @@ func writeProblem(w http.ResponseWriter, e *api.Error) {
 	if e.Status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="leasewatch"`)
 	}
+	text, err := json.Marshal(e)
+	if err != nil { // a value that cannot be written; the words can
+		text = fmt.Appendf(nil, `{"status":%d,"title":%q}`, e.Status, e.Title)
+	}
 	w.WriteHeader(e.Status)
-	_ = json.NewEncoder(w).Encode(e) // the caller is gone: nobody is left to tell
+	//nolint:gosec // JSON under its own media type, with nosniff: no browser takes it for a page
+	_, _ = w.Write(text) // the caller is gone: nobody is left to tell
 }

@@ -13,14 +13,15 @@ import (
 
 // IncidentPath is the path of one incident.
 type IncidentPath struct {
-	ID string `path:"id" maxLength:"200" doc:"The incident's id, such as INC-42."`
+	ID string `doc:"The incident's id, such as INC-42." maxLength:"200" path:"id"`
 }
 
 func (r *routes) addIncidents() error {
 	type query struct {
 		SpanQuery
-		Status string `query:"status" enum:"open,acked,resolved,unknown"`
-		Limit  int    `query:"limit" minimum:"1" maximum:"999" default:"100"`
+
+		Status string `enum:"open,acked,resolved,unknown" query:"status"`
+		Limit  int    `default:"100"                      maximum:"999"  minimum:"1" query:"limit"`
 	}
 	if err := operation(r, "list-incidents", "List incidents, the newest first",
 		func(ctx context.Context, v view, in *query) (*body[api.IncidentList], error) {
@@ -44,6 +45,7 @@ func (r *routes) addIncidents() error {
 	}
 	type ack struct {
 		IncidentPath
+
 		Body api.AckIncident
 	}
 	return operation(r, "ack-incident", "Acknowledge an incident",
@@ -57,8 +59,8 @@ func (r *routes) addIncidents() error {
 
 func (r *routes) addInventory() error {
 	type apply struct {
-		DryRun  bool   `query:"dry_run" doc:"Say what would change, and change nothing."`
-		RawBody []byte `contentType:"application/yaml" required:"true"`
+		DryRun  bool   `doc:"Say what would change, and change nothing." query:"dry_run"`
+		RawBody []byte `contentType:"application/yaml"                   required:"true"`
 	}
 	if err := operation(r, "apply", "Record resources as a whole, or refuse them as a whole",
 		func(ctx context.Context, v view, in *apply) (*body[api.Changes], error) {
@@ -141,7 +143,7 @@ func (r *routes) addTokens() error {
 		return err
 	}
 	type tokenPath struct {
-		Name string `path:"name" maxLength:"200"`
+		Name string `maxLength:"200" path:"name"`
 	}
 	return operation(r, "revoke-token", "End a token at once",
 		func(ctx context.Context, v view, in *tokenPath) (*struct{}, error) {

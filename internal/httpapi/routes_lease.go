@@ -15,7 +15,7 @@ import (
 
 // LeasePath is the path of one lease.
 type LeasePath struct {
-	ID string `path:"id" maxLength:"200" doc:"The lease's id."`
+	ID string `doc:"The lease's id." maxLength:"200" path:"id"`
 }
 
 // LeasePeriod is one lease over a period.
@@ -43,9 +43,9 @@ func (r *routes) addServer() error {
 
 func (r *routes) addLeases() error {
 	type query struct {
-		Tenant   string `query:"tenant" maxLength:"200"`
-		Provider string `query:"provider" maxLength:"200"`
-		At       string `query:"at" format:"date-time" doc:"Only leases that exist at this moment."`
+		Tenant   string `maxLength:"200"                              query:"tenant"`
+		Provider string `maxLength:"200"                              query:"provider"`
+		At       string `doc:"Only leases that exist at this moment." format:"date-time" query:"at"`
 	}
 	if err := operation(r, "list-leases", "List leases with the figures of their month so far",
 		func(ctx context.Context, v view, in *query) (*body[api.List[api.LeaseSummary]], error) {
@@ -67,6 +67,7 @@ func (r *routes) addLeases() error {
 	}
 	type end struct {
 		LeasePath
+
 		Body api.EndLease
 	}
 	return operation(r, "end-lease", "End a lease",
@@ -85,7 +86,8 @@ func (r *routes) addLeases() error {
 func (r *routes) addBill() error {
 	type query struct {
 		LeasePeriod
-		Format string `query:"format" enum:"json,csv,table" default:"json"`
+
+		Format string `default:"json" enum:"json,csv,table" query:"format"`
 	}
 	schema := huma.SchemaFromType(r.huma.OpenAPI().Components.Schemas, typeOf[rental.Bill]())
 	return operation(r, "get-bill", "Make the bill of a lease",
@@ -128,6 +130,7 @@ func renderBill(renderer BillRenderer, bill rental.Bill, format string) (media s
 	case "table":
 		media, err = "text/plain; charset=utf-8", renderer.RenderBill(&out, bill, format)
 	default:
+		//nolint:errchkjson // the error is returned below
 		media, err = "application/json", json.NewEncoder(&out).Encode(bill)
 	}
 	if err != nil {
@@ -139,7 +142,8 @@ func renderBill(renderer BillRenderer, bill rental.Bill, format string) (media s
 func (r *routes) addUse() error {
 	type usageQuery struct {
 		LeasePeriod
-		Step string `query:"step" enum:"hour,day" default:"hour" doc:"A day is one of the contract's time zone."`
+
+		Step string `default:"hour" doc:"A day is one of the contract's time zone." enum:"hour,day" query:"step"`
 	}
 	if err := operation(r, "get-usage", "Show a lease's cost beside its use, over time",
 		func(ctx context.Context, v view, in *usageQuery) (*body[api.Usage], error) {
@@ -164,7 +168,8 @@ func (r *routes) addUse() error {
 	}
 	type costQuery struct {
 		SpanQuery
-		Group string `query:"group" enum:"lease" default:"lease"`
+
+		Group string `default:"lease" enum:"lease" query:"group"`
 	}
 	return operation(r, "cost-vs-utilisation", "Compare leases: cost against use",
 		func(ctx context.Context, v view, in *costQuery) (*body[api.CostTable], error) {

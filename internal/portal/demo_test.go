@@ -3,6 +3,7 @@ package portal_test
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/leasewatch/leasewatch/internal/api"
@@ -36,7 +37,8 @@ var (
 	_ portal.Runbooks = runbooks{}
 )
 
-func ptr[T any](v T) *T { return &v }
+//go:fix inline
+func ptr[T any](v T) *T { return new(v) }
 
 func ago(d time.Duration) rental.Millis { return rental.At(now.Add(-d)) }
 
@@ -59,9 +61,9 @@ func demoFleet() api.Fleet {
 		for slot := range 8 {
 			g := api.FleetGPU{
 				UUID: fmt.Sprintf("GPU-%s-%d", host, slot), Serial: fmt.Sprintf("16542%d%02d", len(host), slot), Model: model,
-				SKU: "h100-sxm5", Slot: slot, Index: fmt.Sprint(slot), State: "ok", Since: ago(70 * time.Hour),
-				Utilisation: ptr(0.35 + 0.08*float64(slot)), MemoryUsedBytes: ptr(float64(slot+3) * 8e9), MemoryTotalBytes: ptr(85.9e9),
-				TemperatureCelsius: ptr(52.0 + float64(slot)), PowerWatts: ptr(310.4 + 40*float64(slot)),
+				SKU: "h100-sxm5", Slot: slot, Index: strconv.Itoa(slot), State: "ok", Since: ago(70 * time.Hour),
+				Utilisation: new(0.35 + 0.08*float64(slot)), MemoryUsedBytes: new(float64(slot+3) * 8e9), MemoryTotalBytes: new(85.9e9),
+				TemperatureCelsius: new(52.0 + float64(slot)), PowerWatts: new(310.4 + 40*float64(slot)),
 				SampledAt: ago(4 * time.Second), Life: rental.GPUService,
 			}
 			g.Lease, g.Tenant = lease(slot)
@@ -115,7 +117,7 @@ func demoLeases() []api.LeaseSummary {
 			ID: id, Tenant: tenant, Provider: provider, Contract: provider + "-2026", SKU: sku, GPUs: gpus, Start: start, End: rental.Forever,
 			State: "running", Health: "ok", Currency: currency, TimeZone: "Europe/Berlin", Month: "2026-05",
 			Cost:        api.MoneyOf(rental.Amount{Currency: currency, Minor: minor}),
-			Utilisation: ptr(0.726), Coverage: ptr(0.982), Target: decimal("99.5"), Outcome: rental.Kept,
+			Utilisation: new(0.726), Coverage: new(0.982), Target: decimal("99.5"), Outcome: rental.Kept,
 			AvailabilityLow: share(9998, 10000, "99.9800"), AvailabilityHigh: share(9998, 10000, "99.9800"),
 		}
 	}
@@ -216,9 +218,9 @@ func may(zone string) rental.Span {
 	return span
 }
 
-func (d *demo) Bill(_ context.Context, id string, p api.Period) (rental.Bill, error) {
+func (d *demo) Bill(ctx context.Context, id string, p api.Period) (rental.Bill, error) {
 	d.asked = append(d.asked, p)
-	detail, err := d.Lease(context.Background(), id)
+	detail, err := d.Lease(ctx, id)
 	if err != nil {
 		return rental.Bill{}, err
 	}
@@ -246,8 +248,8 @@ func (d *demo) Bill(_ context.Context, id string, p api.Period) (rental.Bill, er
 	return bill, d.err
 }
 
-func (d *demo) Usage(_ context.Context, id string, _ api.Period, step string) (api.Usage, error) {
-	detail, err := d.Lease(context.Background(), id)
+func (d *demo) Usage(ctx context.Context, id string, _ api.Period, step string) (api.Usage, error) {
+	detail, err := d.Lease(ctx, id)
 	if err != nil {
 		return api.Usage{}, err
 	}
@@ -259,25 +261,25 @@ func (d *demo) Usage(_ context.Context, id string, _ api.Period, step string) (a
 	}
 	u := api.Usage{Lease: id, Currency: s.Currency, TimeZone: s.TimeZone, Step: step, Span: span, Notes: []string{"on 2026-05-09 the exporter of gpu-a17 was silent for 7 h"}}
 	for i, day := range days {
-		p := api.UsagePoint{Span: day, Cost: ptr(fmt.Sprintf("%d.30", 4600+i)), Coverage: ptr(1.0)}
-		p.Utilisation, p.IdleCost, p.IdleBasis = ptr(0.55+0.4*float64(i%7)/7), ptr(fmt.Sprintf("%d.10", 300+(i%5)*420)), "use"
+		p := api.UsagePoint{Span: day, Cost: new(fmt.Sprintf("%d.30", 4600+i)), Coverage: new(1.0)}
+		p.Utilisation, p.IdleCost, p.IdleBasis = new(0.55+0.4*float64(i%7)/7), new(fmt.Sprintf("%d.10", 300+(i%5)*420)), "use"
 		switch {
 		case i == 8:
-			p.Coverage = ptr(0.7)
+			p.Coverage = new(0.7)
 		case i == 12 || s.Utilisation == nil:
-			p.Utilisation, p.IdleCost, p.Coverage, p.IdleBasis = nil, nil, ptr(0.0), ""
+			p.Utilisation, p.IdleCost, p.Coverage, p.IdleBasis = nil, nil, new(0.0), ""
 		}
 		u.Points = append(u.Points, p)
 	}
 	u.Total = api.UsagePoint{Span: span, Utilisation: s.Utilisation, Coverage: s.Coverage, Cost: &s.Cost.Decimal}
 	if s.Utilisation != nil {
-		u.Total.IdleCost, u.Total.IdleBasis = ptr("26696.39"), "use"
+		u.Total.IdleCost, u.Total.IdleBasis = new("26696.39"), "use"
 	}
 	return u, d.err
 }
 
-func (d *demo) SLA(_ context.Context, id, _ string) (api.SLA, error) {
-	detail, err := d.Lease(context.Background(), id)
+func (d *demo) SLA(ctx context.Context, id, _ string) (api.SLA, error) {
+	detail, err := d.Lease(ctx, id)
 	if err != nil {
 		return api.SLA{}, err
 	}
@@ -309,8 +311,8 @@ func (d *demo) SLA(_ context.Context, id, _ string) (api.SLA, error) {
 	}, d.err
 }
 
-func (d *demo) States(_ context.Context, id string, _ api.Period) (api.StateHistory, error) {
-	detail, err := d.Lease(context.Background(), id)
+func (d *demo) States(ctx context.Context, id string, _ api.Period) (api.StateHistory, error) {
+	detail, err := d.Lease(ctx, id)
 	if err != nil {
 		return api.StateHistory{}, err
 	}

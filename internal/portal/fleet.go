@@ -196,7 +196,7 @@ func memory(say phrase.Printer, g api.FleetGPU) string {
 const troubleFilter = "trouble"
 
 func fleetFilter(say phrase.Printer, f api.Fleet, provider, state string) filter {
-	var providers []string
+	providers := make([]string, 0, len(f.Hosts))
 	for _, h := range f.Hosts {
 		providers = append(providers, h.Provider)
 	}
@@ -239,8 +239,9 @@ func newFilter(say phrase.Printer, action string, choices ...choice) filter {
 func plainOptions(names []string) []option {
 	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" })
 	slices.Sort(names)
-	var out []option
-	for _, name := range slices.Compact(names) {
+	names = slices.Compact(names)
+	out := make([]option, 0, len(names))
+	for _, name := range names {
 		out = append(out, option{Value: name, Text: name})
 	}
 	return out

@@ -105,8 +105,9 @@ func lasted(in rental.Incident, now rental.Millis) int64 {
 }
 
 func incidentsFilter(say phrase.Printer, status string) filter {
-	var options []option
-	for _, s := range []rental.IncidentStatus{rental.IncidentOpen, rental.IncidentAcked, rental.IncidentUnknown, rental.IncidentResolved} {
+	statuses := []rental.IncidentStatus{rental.IncidentOpen, rental.IncidentAcked, rental.IncidentUnknown, rental.IncidentResolved}
+	options := make([]option, 0, len(statuses))
+	for _, s := range statuses {
 		options = append(options, option{Value: string(s), Text: say.Incident(s, rental.Notice).Word})
 	}
 	return newFilter(say, "/incidents", choice{"status", phrase.PortalState, options, status})
@@ -115,6 +116,7 @@ func incidentsFilter(say phrase.Printer, status string) filter {
 // incidentBody is what the page of one incident shows.
 type incidentBody struct {
 	incidentRow
+
 	Leases, Tenants []string
 	CanAck          bool
 	Runbook         string
@@ -195,8 +197,9 @@ func incidentAnswer(say phrase.Printer, in rental.Incident, now rental.Millis) s
 			return say.Say(phrase.PortalIncidentAckedBySomebody, what, waited)
 		}
 		return say.Say(phrase.PortalIncidentAckedAnswer, what, in.AckedBy, waited)
+	default:
+		return say.Say(phrase.PortalIncidentOpenAnswer, what, say.Duration(int64(now-in.OpenedAt)))
 	}
-	return say.Say(phrase.PortalIncidentOpenAnswer, what, say.Duration(int64(now-in.OpenedAt)))
 }
 
 func alertView(say phrase.Printer, a rental.Alert, now rental.Millis) alertRow {

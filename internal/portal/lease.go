@@ -219,7 +219,7 @@ func (d leaseData) assignments() []assignmentRow {
 	for _, g := range d.detail.GPUs {
 		cards[g.UUID] = g
 	}
-	var out []assignmentRow
+	out := make([]assignmentRow, 0, len(d.detail.Assignments))
 	for _, a := range d.detail.Assignments {
 		g, known := cards[a.UUID]
 		reason := a.Reason

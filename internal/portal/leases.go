@@ -52,6 +52,7 @@ func (p *portal) leases(r *http.Request, pg *page) error {
 			breached++
 		case rental.NotProven:
 			notProven++
+		default:
 		}
 		if l.GPUsDown > 0 {
 			down++
@@ -122,7 +123,7 @@ func leaseState(say phrase.Printer, state string) string {
 }
 
 func leasesFilter(say phrase.Printer, all []api.LeaseSummary, tenant, provider string) filter {
-	var tenants, providers []string
+	tenants, providers := make([]string, 0, len(all)), make([]string, 0, len(all))
 	for _, l := range all {
 		tenants, providers = append(tenants, l.Tenant), append(providers, l.Provider)
 	}

@@ -20,13 +20,14 @@ import (
 // identity is who holds a token.
 type identity struct {
 	*demo
+
 	err error
 }
 
 func (i identity) Whoami(context.Context) (rental.Principal, error) { return i.who, i.err }
 
-func handler(t testing.TB, d *demo) http.Handler {
-	t.Helper()
+func handler(tb testing.TB, d *demo) http.Handler {
+	tb.Helper()
 	h, err := portal.New(portal.Options{
 		API: d, Runbooks: runbooks{}, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return now },
 		As: func(token api.Secret) portal.Identity {
@@ -37,13 +38,13 @@ func handler(t testing.TB, d *demo) http.Handler {
 		},
 	})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return h
 }
 
 func get(h http.Handler, target, lang string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest("GET", target, nil)
+	r := httptest.NewRequest(http.MethodGet, target, nil)
 	r.Header.Set("Accept-Language", lang)
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
@@ -208,7 +209,7 @@ func TestALanguageThatWasChosenStays(t *testing.T) {
 	if !strings.Contains(first.Body.String(), `lang="zh"`) || !strings.Contains(first.Body.String(), `href="/fleet?lang=en&amp;provider=dragonrent"`) {
 		t.Errorf("got %s", first.Body)
 	}
-	r := httptest.NewRequest("GET", "/leases", nil)
+	r := httptest.NewRequest(http.MethodGet, "/leases", nil)
 	r.Header.Set("Accept-Language", "en")
 	for _, c := range first.Result().Cookies() {
 		r.AddCookie(c)

@@ -94,7 +94,7 @@ func functions(say phrase.Printer) template.FuncMap {
 func (p *portal) page(fill func(r *http.Request, pg *page) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		pg := p.blank(w, r)
-		defer func() {
+		defer func() { //nolint:contextcheck // the request carries it
 			if v := recover(); v != nil {
 				p.opts.Log.ErrorContext(r.Context(), "a page panicked", "path", r.URL.Path, "panic", v, "stack", string(debug.Stack()))
 				p.fail(w, r, pg, api.Errorf(http.StatusInternalServerError, ""))
@@ -127,6 +127,7 @@ func (p *portal) blank(w http.ResponseWriter, r *http.Request) *page {
 	}
 	if asked := r.URL.Query().Get("lang"); asked != "" {
 		lang = phrase.Match(asked)
+		//nolint:gosec // a language is no secret, and must survive plain HTTP on loopback
 		http.SetCookie(w, &http.Cookie{Name: langCookie, Value: lang, Path: "/", SameSite: http.SameSiteLaxMode, HttpOnly: true, MaxAge: 365 * 24 * 3600})
 	}
 	say := phrase.For(phrase.Match(lang))
@@ -147,8 +148,7 @@ func (r redirect) Error() string { return "see " + r.to }
 
 // fail answers with what went wrong, as a page.
 func (p *portal) fail(w http.ResponseWriter, r *http.Request, pg *page, err error) {
-	var to redirect
-	if errors.As(err, &to) {
+	if to, ok := errors.AsType[redirect](err); ok {
 		http.Redirect(w, r, to.to, http.StatusSeeOther)
 		return
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 func post(h http.Handler, target string, form url.Values, change func(*http.Request)) *httptest.ResponseRecorder {
-	r := httptest.NewRequest("POST", "http://leasewatch.example"+target, strings.NewReader(form.Encode()))
+	r := httptest.NewRequest(http.MethodPost, "http://leasewatch.example"+target, strings.NewReader(form.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
 	if change != nil {
@@ -35,7 +35,7 @@ func TestWhoIsNotSignedInIsLedToTheSignInAndBack(t *testing.T) {
 func TestALinkInAChatLeadsToThePageThoughTheCookieIsStrict(t *testing.T) {
 	d := newDemo()
 	d.whoErr = api.ErrUnauthenticated
-	r := httptest.NewRequest("GET", "/incidents/INC-42", nil)
+	r := httptest.NewRequest(http.MethodGet, "/incidents/INC-42", nil)
 	r.Header.Set("Sec-Fetch-Site", "cross-site")
 	w := httptest.NewRecorder()
 	handler(t, d).ServeHTTP(w, r)
