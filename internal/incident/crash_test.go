@@ -45,7 +45,7 @@ var errCrash = errors.New("crash")
 func process(store *memory, route *channel, c *clock, point string, nth int, words []rental.AlertGroup) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			if r != errCrash {
+			if cause, ok := r.(error); !ok || !errors.Is(cause, errCrash) {
 				panic(r)
 			}
 			err = errCrash
@@ -171,6 +171,7 @@ func TestWhatCannotBeLookedUpIsToldAgainAndMarked(t *testing.T) {
 // lockedOut refuses everything until it is repaired.
 type lockedOut struct {
 	*channel
+
 	calls int
 }
 

@@ -157,7 +157,7 @@ func (o *Outbox) forget(pending []rental.Delivery) {
 // union joins two lists of fingerprints, each once, in order.
 func union(a, b string) string {
 	var list []string
-	for _, name := range strings.Fields(a + " " + b) {
+	for name := range strings.FieldsSeq(a + " " + b) {
 		if !slices.Contains(list, name) {
 			list = append(list, name)
 		}

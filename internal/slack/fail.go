@@ -12,7 +12,7 @@ import (
 )
 
 // Failure is a call to Slack that failed.
-type Failure struct {
+type Failure struct { //nolint:errname // it reads as what it is: slack.Failure
 	Method string // chat.postMessage...
 	// Code is Slack's own word (channel_not_found), or http_500, connection, timeout...
 	Code    string

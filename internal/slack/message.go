@@ -168,9 +168,9 @@ func (w writer) outcome(ctx context.Context) string {
 	switch w.inc.Status {
 	case rental.IncidentUnknown:
 		return w.p.Say(phrase.SlackUnknownAfter)
-	case rental.IncidentResolved:
-	default:
+	case rental.IncidentOpen, rental.IncidentAcked:
 		return ""
+	case rental.IncidentResolved:
 	}
 	from := cmp.Or(w.inc.EvidenceAt, w.inc.DetectedAt, w.inc.OpenedAt)
 	took := w.p.Duration(int64(w.inc.ResolvedAt - from))

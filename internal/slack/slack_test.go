@@ -25,10 +25,10 @@ const route = "slack:C0123"
 
 var began = rental.At(time.Date(2026, 11, 30, 3, 0, 0, 0, time.UTC))
 
-func must(t testing.TB, err error) {
-	t.Helper()
+func must(tb testing.TB, err error) {
+	tb.Helper()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 

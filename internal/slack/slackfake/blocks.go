@@ -40,7 +40,7 @@ func checkBlocks(raw []byte) (code string, details []string) {
 	}
 	c := &checker{blockIDs: map[string]bool{}}
 	if len(blocks) > maxBlocks {
-		c.problem("/blocks", "no more than %d items allowed", maxBlocks)
+		c.problemf("/blocks", "no more than %d items allowed", maxBlocks)
 	}
 	for i, block := range blocks {
 		c.block(fmt.Sprintf("/blocks/%d", i), block)
@@ -54,7 +54,7 @@ func checkBlocks(raw []byte) (code string, details []string) {
 	return "", nil
 }
 
-func (c *checker) problem(at, format string, args ...any) {
+func (c *checker) problemf(at, format string, args ...any) {
 	c.problems = append(c.problems, fmt.Sprintf("[ERROR] %s [json-pointer:%s]", fmt.Sprintf(format, args...), at))
 }
 
@@ -62,7 +62,7 @@ func (c *checker) problem(at, format string, args ...any) {
 func (c *checker) fields(at string, object map[string]any, allowed ...string) {
 	for name := range object {
 		if !slices.Contains(allowed, name) {
-			c.problem(at, "invalid additional property: %s", name)
+			c.problemf(at, "invalid additional property: %s", name)
 		}
 	}
 }
@@ -72,11 +72,11 @@ func (c *checker) text(at string, value any, limit int) {
 	text, ok := value.(string)
 	switch n := utf8.RuneCountInString(text); {
 	case !ok:
-		c.problem(at, "must be a string")
+		c.problemf(at, "must be a string")
 	case n < 1:
-		c.problem(at, "must be more than 0 characters")
+		c.problemf(at, "must be more than 0 characters")
 	case n > limit:
-		c.problem(at, "must be less than %d characters", limit+1)
+		c.problemf(at, "must be less than %d characters", limit+1)
 	default:
 		c.chars += n
 	}
@@ -95,12 +95,12 @@ func (c *checker) optional(at string, object map[string]any, name string, limit 
 func (c *checker) object(at string, value any, limit int, kinds ...string) {
 	object, ok := value.(map[string]any)
 	if !ok {
-		c.problem(at, "must be a text object")
+		c.problemf(at, "must be a text object")
 		return
 	}
 	c.fields(at, object, "type", "text", "emoji", "verbatim")
 	if kind, _ := object["type"].(string); !slices.Contains(kinds, kind) {
-		c.problem(at, "unsupported type: %v", object["type"])
+		c.problemf(at, "unsupported type: %v", object["type"])
 	}
 	c.text(at+"/text", object["text"], limit)
 }
@@ -118,10 +118,10 @@ func list(object map[string]any, name string) []map[string]any {
 func (c *checker) block(at string, block map[string]any) {
 	if id, _ := block["block_id"].(string); id != "" {
 		if len(id) > maxBlockID {
-			c.problem(at+"/block_id", "must be less than %d characters", maxBlockID+1)
+			c.problemf(at+"/block_id", "must be less than %d characters", maxBlockID+1)
 		}
 		if c.blockIDs[id] {
-			c.problem(at+"/block_id", "`block_id` needs to be unique per message: %s", id)
+			c.problemf(at+"/block_id", "`block_id` needs to be unique per message: %s", id)
 		}
 		c.blockIDs[id] = true
 	}
@@ -148,16 +148,16 @@ func (c *checker) block(at string, block map[string]any) {
 			c.richText(fmt.Sprintf("%s/elements/%d", at, i), element)
 		}
 	default:
-		c.problem(at, "unsupported type: %v", block["type"])
+		c.problemf(at, "unsupported type: %v", block["type"])
 	}
 }
 
 func (c *checker) count(at string, elements []map[string]any, most int) {
 	if len(elements) < 1 {
-		c.problem(at+"/elements", "no fewer than 1 items allowed")
+		c.problemf(at+"/elements", "no fewer than 1 items allowed")
 	}
 	if len(elements) > most {
-		c.problem(at+"/elements", "no more than %d items allowed", most)
+		c.problemf(at+"/elements", "no more than %d items allowed", most)
 	}
 }
 
@@ -165,13 +165,13 @@ func (c *checker) section(at string, block map[string]any) {
 	c.fields(at, block, "type", "block_id", "text", "fields", "accessory", "expand")
 	fields := list(block, "fields")
 	if block["text"] == nil && len(fields) == 0 {
-		c.problem(at, "must have text or fields")
+		c.problemf(at, "must have text or fields")
 	}
 	if block["text"] != nil {
 		c.object(at+"/text", block["text"], maxSectionText, "plain_text", "mrkdwn")
 	}
 	if len(fields) > maxFields {
-		c.problem(at+"/fields", "no more than %d items allowed", maxFields)
+		c.problemf(at+"/fields", "no more than %d items allowed", maxFields)
 	}
 	for i, field := range fields {
 		c.object(fmt.Sprintf("%s/fields/%d", at, i), field, maxField, "plain_text", "mrkdwn")
@@ -186,7 +186,7 @@ func (c *checker) actions(at string, block map[string]any) {
 	for i, element := range elements {
 		at := fmt.Sprintf("%s/elements/%d", at, i)
 		if element["type"] != "button" {
-			c.problem(at, "unsupported type: %v", element["type"])
+			c.problemf(at, "unsupported type: %v", element["type"])
 			continue
 		}
 		c.fields(at, element, "type", "text", "action_id", "url", "value", "style", "confirm", "accessibility_label")
@@ -195,11 +195,11 @@ func (c *checker) actions(at string, block map[string]any) {
 		c.optional(at, element, "value", maxButtonValue)
 		c.optional(at, element, "url", maxButtonURL)
 		if style, ok := element["style"]; ok && style != "primary" && style != "danger" {
-			c.problem(at+"/style", "must be primary or danger")
+			c.problemf(at+"/style", "must be primary or danger")
 		}
 		if id := element["action_id"]; id != nil {
 			if seen[id] {
-				c.problem(at+"/action_id", "`action_id` needs to be unique per block: %v", id)
+				c.problemf(at+"/action_id", "`action_id` needs to be unique per block: %v", id)
 			}
 			seen[id] = true
 		}
@@ -217,16 +217,16 @@ func (c *checker) richText(at string, element map[string]any) {
 	case "rich_text_list":
 		c.fields(at, element, "type", "elements", "style", "indent", "offset", "border")
 		if style := element["style"]; style != "bullet" && style != "ordered" {
-			c.problem(at+"/style", "must be bullet or ordered")
+			c.problemf(at+"/style", "must be bullet or ordered")
 		}
 		for i, item := range list(element, "elements") {
 			if item["type"] != "rich_text_section" {
-				c.problem(at, "a list holds sections, found %v", item["type"])
+				c.problemf(at, "a list holds sections, found %v", item["type"])
 			}
 			c.richText(fmt.Sprintf("%s/elements/%d", at, i), item)
 		}
 	default:
-		c.problem(at, "unsupported type: %v", element["type"])
+		c.problemf(at, "unsupported type: %v", element["type"])
 	}
 }
 
@@ -247,9 +247,9 @@ func (c *checker) richPart(at string, part map[string]any) {
 	case "broadcast":
 		c.fields(at, part, "type", "range", "style")
 		if part["range"] != "here" && part["range"] != "channel" && part["range"] != "everyone" {
-			c.problem(at+"/range", "must be here, channel or everyone")
+			c.problemf(at+"/range", "must be here, channel or everyone")
 		}
 	default:
-		c.problem(at, "unsupported type: %v", part["type"])
+		c.problemf(at, "unsupported type: %v", part["type"])
 	}
 }

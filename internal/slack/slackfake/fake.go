@@ -83,7 +83,7 @@ func New(o Options) *Server {
 		o.Users = []User{{ID: "U0ADA", Name: "ada"}, {ID: "U0BOB", Name: "bob"}}
 	}
 	if o.Now == nil {
-		o.Now = time.Now
+		o.Now = time.Now //nolint:forbidigo // the default clock of a stand-in for the outside world
 	}
 	s := &Server{
 		o: o, mux: http.NewServeMux(), versions: map[string][]Message{}, calls: map[string]int{},

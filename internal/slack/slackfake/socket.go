@@ -99,7 +99,7 @@ func (c *conn) ping(stop <-chan struct{}) {
 	ticker := time.NewTicker(pingEvery)
 	defer ticker.Stop()
 	for {
-		if c.ws.WriteControl(websocket.PingMessage, []byte("ping"), time.Now().Add(pingEvery)) != nil {
+		if c.ws.WriteControl(websocket.PingMessage, []byte("ping"), time.Now().Add(pingEvery)) != nil { //nolint:forbidigo // a deadline of the network
 			return
 		}
 		select {
