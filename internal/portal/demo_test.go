@@ -37,9 +37,6 @@ var (
 	_ portal.Runbooks = runbooks{}
 )
 
-//go:fix inline
-func ptr[T any](v T) *T { return new(v) }
-
 func ago(d time.Duration) rental.Millis { return rental.At(now.Add(-d)) }
 
 func newDemo() *demo {
@@ -296,7 +293,7 @@ func (d *demo) SLA(ctx context.Context, id, _ string) (api.SLA, error) {
 	failed := rental.Span{Start: ago(14 * time.Minute), End: rental.Forever}
 	return api.SLA{
 		TimeZone: s.TimeZone, Verdict: &v, AvailabilityLow: s.AvailabilityLow, AvailabilityHigh: s.AvailabilityHigh,
-		Coverage: share(9994, 10000, "99.9400"), BudgetMS: ptr(int64(215 * minute)), BudgetLeftMS: ptr(int64(-2 * minute)),
+		Coverage: share(9994, 10000, "99.9400"), BudgetMS: new(int64(215 * minute)), BudgetLeftMS: new(int64(-2 * minute)),
 		Downtimes: []rental.Downtime{
 			{
 				ID: "D7", UUIDs: []string{"GPU-gpu-a17-6"}, Span: rental.Span{Start: ago(200 * time.Hour), End: ago(196*time.Hour + 37*time.Minute)}, Cause: "provider",
