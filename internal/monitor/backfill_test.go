@@ -65,6 +65,11 @@ func TestBackfillWritesSamplesAndWhatTheRulesRecordOfThem(t *testing.T) {
 			t.Errorf("recorded labels %v", series[0].Labels)
 		}
 	}
+	for _, block := range m.db.BlockMetas() {
+		if block.MinTime < int64(span.Start) || block.MaxTime > int64(span.End) || !block.Compaction.FromOutOfOrder() {
+			t.Errorf("block %d to %d (out of order %v) reaches over the samples %v", block.MinTime, block.MaxTime, block.Compaction.FromOutOfOrder(), span)
+		}
+	}
 	if left, err := filepath.Glob(filepath.Join(m.opts.DataDir, stagePrefix+"*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v %v", left, err)
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/prometheus/prometheus/tsdb/chunks"
 )
 
-// blockLength is the length of one block of history. It is one of the lengths that the store itself
-// compacts to (2 h times a power of 3), so written blocks stay as they are.
+// blockLength is the longest block of history. It is one of the lengths that the store itself compacts to
+// (2 h times a power of 3), and blocks begin and end where the store's do, so written blocks stay as they are.
 const blockLength = 54 * time.Hour
 
 // samplesPerChunk is what the store itself aims at.
@@ -126,9 +126,11 @@ func (h *History) blocks() map[int64]*memoryBlock {
 		for start, metas := range s.done {
 			block, ok := all[start]
 			if !ok {
-				block = &memoryBlock{start: start}
+				block = &memoryBlock{first: math.MaxInt64, last: math.MinInt64}
 				all[start] = block
 			}
+			block.first = min(block.first, metas[0].MinTime)
+			block.last = max(block.last, metas[len(metas)-1].MaxTime)
 			block.series = append(block.series, memorySeries{labels: s.labels, chunks: metas})
 		}
 	}

@@ -19,8 +19,9 @@ import (
 // memoryBlock shows series in memory to the store's compactor, which writes them as a block:
 // to folder, sync and rename is its business. Series are sorted by their labels.
 type memoryBlock struct {
-	start  int64
 	series []memorySeries
+	// first and last are the times of the outermost samples.
+	first, last int64
 }
 
 type memorySeries struct {
@@ -50,9 +51,10 @@ func (b *memoryBlock) Tombstones() (tombstones.Reader, error) {
 
 // Meta describes the block. It says out of order, because the store takes the end of its newest
 // in-order block as the point before which its log holds nothing: without the mark a restart after
-// a backfill would drop the live samples of that time.
+// a backfill would drop the live samples of that time. It spans its samples and no more: else the one
+// of today would overlap what is still to come, and be compacted with each new block.
 func (b *memoryBlock) Meta() tsdb.BlockMeta {
-	meta := tsdb.BlockMeta{ULID: ulid.Make(), MinTime: b.start, MaxTime: b.start + blockLength.Milliseconds()}
+	meta := tsdb.BlockMeta{ULID: ulid.Make(), MinTime: b.first, MaxTime: b.last + 1}
 	meta.Compaction.SetOutOfOrder()
 	return meta
 }

@@ -76,7 +76,8 @@ func (s *stage) add(h *History) error {
 func (s *stage) publish(dataDir string) ([]ulid.ULID, error) {
 	byStart := map[int64][]string{}
 	for _, b := range s.blocks {
-		byStart[b.Meta().MinTime] = append(byStart[b.Meta().MinTime], b.Dir())
+		start := blockStart(b.Meta().MinTime)
+		byStart[start] = append(byStart[start], b.Dir())
 	}
 	var moved []ulid.ULID
 	for _, dirs := range byStart {
