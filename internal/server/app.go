@@ -215,8 +215,13 @@ func (a *App) externalURL() string {
 	return "http://" + a.Addr()
 }
 
-// Addr is the address that HTTP is served at.
-func (a *App) Addr() string { return a.listener.Addr().String() }
+// Addr is the address that HTTP is served at; where nothing is served, the one that would be.
+func (a *App) Addr() string {
+	if a.listener == nil {
+		return a.opts.ListenAddress
+	}
+	return a.listener.Addr().String()
+}
 
 // Failed tells of an error that ended a part of the server that it cannot do without.
 func (a *App) Failed() <-chan error { return a.failed }

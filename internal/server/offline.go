@@ -38,7 +38,7 @@ func OpenOffline(ctx context.Context, o OfflineOptions) (_ *Offline, err error) 
 		cfg.Ledger.DSN = config.Secret(o.DSN)
 	}
 	a := &App{
-		opts: Options{Config: cfg, StoragePath: o.StoragePath, Retention: o.Retention, Version: "offline", Log: o.Log, Now: o.Now},
+		opts: Options{Config: cfg, StoragePath: o.StoragePath, Retention: o.Retention, ListenAddress: "127.0.0.1:8080", Version: "offline", Log: o.Log, Now: o.Now},
 		log:  o.Log, now: o.Now, registry: newRegistry("offline"), failed: make(chan error, 1), noPaging: "no server runs",
 	}
 	a.lifetime, a.end = context.WithCancel(context.WithoutCancel(ctx))
