@@ -46,7 +46,7 @@ func TestMessagesReadAsTheyShould(t *testing.T) {
 	full := map[string]string{
 		"host": "gpu-a17", "site": "fra1", "vantage": "host", "uuid": "GPU-1", "gpu": "0", "slot": "3",
 		"serial": "1654", "sku": "h100", "lease": "L-7", "tenant": "acme", "provider": "north",
-		"state": "unresponsive", "xid": "79", "instance": "gpu-a17:9835", "rule_group": "health.yaml;health",
+		"state": "unresponsive", "xid": "79", "instance": "gpu-a17:19400", "rule_group": "health.yaml;health",
 	}
 	values := map[string]float64{
 		"LeasewatchXIDFatal": 1_750_000_000, "LeasewatchXIDReset": 1_750_000_000, "LeasewatchXIDTicket": 1_750_000_000,

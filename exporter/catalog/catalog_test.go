@@ -130,7 +130,7 @@ func TestAbsentReadingsAreAbsent(t *testing.T) {
 	}
 }
 
-func TestXIDsAreThereFromTheStartAndWhenSeen(t *testing.T) {
+func TestCountsOfCriticalXIDsAreThereFromTheStartAndTimesWhenSeen(t *testing.T) {
 	g := gpu.GPU{Readings: gpu.Readings{XIDs: map[uint64]gpu.XID{79: {Count: 2, Last: time.UnixMilli(1_700_000_000_500)}, 999: {Count: 1}}}}
 	got := map[string]float64{}
 	for _, f := range xidFamilies() {
@@ -138,11 +138,14 @@ func TestXIDsAreThereFromTheStartAndWhenSeen(t *testing.T) {
 	}
 	for key, want := range map[string]float64{
 		"gpu_xid_errors_total 79": 2, "gpu_xid_last_timestamp_seconds 79": 1_700_000_000.5,
-		"gpu_xid_errors_total 48": 0, "gpu_xid_last_timestamp_seconds 48": 0, "gpu_xid_errors_total 999": 1,
+		"gpu_xid_errors_total 48": 0, "gpu_xid_errors_total 999": 1,
 	} {
 		if v, ok := got[key]; !ok || v != want {
 			t.Errorf("%s = %v (there: %v), want %v", key, v, ok, want)
 		}
+	}
+	if at, ok := got["gpu_xid_last_timestamp_seconds 48"]; ok {
+		t.Errorf("code 48 was never seen and was last seen at %v", at)
 	}
 	if _, ok := got["gpu_xid_errors_total 13"]; ok {
 		t.Error("code 13 is an application's error and must not be there before it is seen")

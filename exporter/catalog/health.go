@@ -47,7 +47,7 @@ func memoryHealthFamilies() []Family {
 			GPU: flag(func(r *gpu.Readings) gpu.Maybe[bool] { return r.RemapFailure }),
 		},
 		{
-			Name: "gpu_recovery_action", Kind: Gauge,
+			Name: "gpu_recovery_action", Kind: Gauge, Stays: true, // it is the verdict on a card that gives no readings
 			Help:     "What the driver asks for: 0 nothing, 1 reset, 2 reboot, 3 drain peer-to-peer, 4 drain and reset; other numbers pass through.",
 			Hardware: "newer drivers", Source: "field 230, NVML_FI_DEV_GET_GPU_RECOVERY_ACTION",
 			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.RecoveryAction }),

@@ -39,15 +39,15 @@ func xidFamilies() []Family {
 		},
 		{
 			Name: XIDLastName, Kind: Gauge, Unit: "seconds", Labels: []string{"xid"}, Stays: true,
-			Help:   "When the code was last seen, in seconds since 1970; 0 for never.",
+			// No zeros here, unlike the counter: the rules read this family each second, and 21
+			// series of zero a card would be most of what they read.
+			Help:   "When the code was last seen, in seconds since 1970; absent for never.",
 			Source: "nvmlEventSetWait_v2",
 			GPU: func(g *gpu.GPU, emit Emit) {
-				for _, code := range xidCodes(critical, g.Readings.XIDs) {
-					at := 0.0
+				for _, code := range xidCodes(nil, g.Readings.XIDs) {
 					if last := g.Readings.XIDs[code].Last; !last.IsZero() {
-						at = seconds(last)
+						emit(seconds(last), strconv.FormatUint(code, 10))
 					}
-					emit(at, strconv.FormatUint(code, 10))
 				}
 			},
 		},

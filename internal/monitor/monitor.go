@@ -242,11 +242,17 @@ func (m *Monitor) applyScrape(cfg *config.Config) error {
 
 // loadRules hands the rule files to the rule manager.
 func (m *Monitor) loadRules() error {
-	err := m.rules.Update(m.opts.EvaluationInterval, m.files.names(), labels.EmptyLabels(), m.opts.ExternalURL, m.evaluateGroup)
+	err := m.rules.Update(m.opts.EvaluationInterval, m.files.names(), m.ruleLabels(), m.opts.ExternalURL, m.evaluateGroup)
 	if err != nil {
 		return fmt.Errorf("loading the rules: %w", err)
 	}
 	return nil
+}
+
+// ruleLabels are what templates of rules find in $externalLabels: where people reach the server,
+// for the links to runbooks. A stock Prometheus gets the same from its configuration.
+func (m *Monitor) ruleLabels() labels.Labels {
+	return labels.FromStrings("leasewatch_url", m.opts.ExternalURL)
 }
 
 // Stop ends evaluation, then scraping, then closes the store. Alerts are neither resolved nor

@@ -50,7 +50,7 @@ func (m *Monitor) recordHistory(ctx context.Context, s *stage, written *History,
 func (m *Monitor) groupsForHistory() (map[string]*rules.Group, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	groups, errs := m.rules.LoadGroups(m.opts.EvaluationInterval, labels.EmptyLabels(), m.opts.ExternalURL, m.evaluateGroup, false, m.files.names()...)
+	groups, errs := m.rules.LoadGroups(m.opts.EvaluationInterval, m.ruleLabels(), m.opts.ExternalURL, m.evaluateGroup, false, m.files.names()...)
 	if len(errs) > 0 {
 		return nil, fmt.Errorf("loading the rules: %w", errors.Join(errs...))
 	}

@@ -63,6 +63,10 @@ type Slack struct {
 	BotTokenFile string `yaml:"bot_token_file"`
 	AppTokenFile string `yaml:"app_token_file"`
 	Language     string `yaml:"language"`
+	// Mention is whom a page calls: here, channel, none, or the id of a user or user group.
+	Mention string `yaml:"mention"`
+	// TimeZone is the IANA zone of times in messages; UTC where empty.
+	TimeZone string `yaml:"time_zone"`
 	// People maps Slack user ids to those who may act on an incident.
 	People map[string]Person `yaml:"people"`
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/leasewatch/leasewatch/internal/incident"
 	"github.com/leasewatch/leasewatch/internal/ledger"
@@ -77,13 +78,17 @@ func (a *App) openSlack(cfg *Config) error {
 	for id, person := range cfg.Slack.People {
 		people[id] = slack.Person{Name: person.Name, Role: person.Role}
 	}
+	zone, err := time.LoadLocation(cfg.Slack.TimeZone)
+	if err != nil {
+		return &ConfigError{Err: fmt.Errorf("slack.time_zone: found %q, expected an IANA zone such as Europe/Oslo", cfg.Slack.TimeZone)}
+	}
 	language := cfg.Slack.Language
 	if language == "" {
 		language = cfg.Global.Language
 	}
 	a.slack, err = slack.New(slack.Options{
 		Token: slack.Secret(bot), AppToken: slack.Secret(app), APIURL: cfg.Slack.APIURL, Channel: cfg.Slack.Channel,
-		ExternalURL: a.externalURL(), Language: language, People: people, Facts: stakes{a},
+		ExternalURL: a.externalURL(), Language: language, Mention: cfg.Slack.Mention, Zone: zone, People: people, Facts: stakes{a},
 		Now: a.now, Logger: a.log.With("room", "slack"), Registerer: a.registry,
 	})
 	return err

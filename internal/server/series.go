@@ -124,6 +124,9 @@ func (s *leaseSeries) readFacts(ctx context.Context, now time.Time, p *page) err
 		p.gauge("lease_threshold", "An override of a threshold of the rules.", t.Value,
 			"name", t.Name, "scope", t.scope(), "lease", t.Lease, "sku", t.SKU, "site", t.Site)
 	}
+	stats := s.app.metering.Stats()
+	p.gauge("leasewatch_metering_dropped_readings", "Readings since the start that cannot be true and were left out of usage records.", float64(stats.Dropped))
+	p.gauge("leasewatch_metering_saved_records", "Usage records written since the start.", float64(stats.Saved))
 	live, err := s.sla.Live(ctx)
 	if err != nil {
 		return err
@@ -206,22 +209,39 @@ func (s *leaseSeries) readMoney(ctx context.Context, now time.Time, p *page) err
 }
 
 func (s *leaseSeries) leaseMoney(ctx context.Context, lease rental.Lease, now time.Time, p *page) error {
-	points, err := s.billing.CostPoints(ctx, lease.ID, []rental.Span{{Start: lease.Start, End: max(rental.At(now), lease.Start+1)}})
+	contract, err := s.ledger.Contract(ctx, lease.Contract)
 	if err != nil {
 		return err
 	}
-	point := points[0]
-	shown, err := strconv.ParseFloat(point.Cost.Decimal(), 64)
+	soFar := rental.Span{Start: lease.Start, End: max(rental.At(now), lease.Start+1)}
+	total, err := s.billing.Cost(ctx, lease.ID, soFar)
+	if err != nil {
+		return err
+	}
+	shown, err := strconv.ParseFloat(total.Decimal(), 64)
 	if err != nil {
 		return err
 	}
 	p.gauge("lease_cost_total", "Cost of the lease since its start, before credits: a copy for show.", shown,
-		"lease", lease.ID, "currency", string(point.Cost.Currency))
-	if use := ratio(point.Use.Utilisation()); use != nil {
-		p.gauge("lease_utilization_ratio", "Used share of the measured time since the lease's start.", *use, "lease", lease.ID)
+		"lease", lease.ID, "currency", string(total.Currency))
+	month, err := rental.MonthOf(contract.TimeZone, rental.At(now))
+	if err != nil {
+		return err
 	}
-	if seen := ratio(point.Use.Coverage()); seen != nil {
-		p.gauge("lease_utilization_coverage_ratio", "Measured share of the allocated time since the lease's start.", *seen, "lease", lease.ID)
+	span, err := month.Span(contract.TimeZone)
+	if err != nil {
+		return err
+	}
+	totals, err := s.ledger.MonthTotals(ctx, lease.ID, span)
+	if err != nil {
+		return err
+	}
+	use := rental.SumUse(totals)
+	if used := ratio(use.Utilisation()); used != nil {
+		p.gauge("lease_utilization_ratio", "Used share of the measured time in the contract's month so far.", *used, "lease", lease.ID)
+	}
+	if seen := ratio(use.Coverage()); seen != nil {
+		p.gauge("lease_utilization_coverage_ratio", "Measured share of the allocated time in the contract's month so far.", *seen, "lease", lease.ID)
 	}
 	return nil
 }
