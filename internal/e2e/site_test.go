@@ -69,14 +69,41 @@ type site struct {
 // newSite makes the files of a site; nothing runs yet.
 func newSite(t *testing.T, machine *fakenvml.Scenario) *site {
 	t.Helper()
-	s := &site{t: t, bin: programs(t), dir: t.TempDir(), driver: fakenvml.Install(t, machine)}
+	s := &site{t: t, bin: programs(t), driver: fakenvml.Install(t, machine), exporterAddress: freeAddress(t)}
+	s.equip()
+	return s
+}
+
+// beside is a second server, with a data directory and a Slack of its own, that reads the
+// exporter of the first.
+func (s *site) beside() *site {
+	s.t.Helper()
+	other := &site{t: s.t, bin: s.bin, driver: s.driver, exporterAddress: s.exporterAddress}
+	other.equip()
+	return other
+}
+
+// equip gives a server its Slack, its address and its configuration.
+func (s *site) equip() {
+	s.t.Helper()
+	s.dir, s.serverAddress = s.t.TempDir(), freeAddress(s.t)
 	s.slack = slackfake.New(slackfake.Options{Channels: []string{"C0E2E"}, Users: []slackfake.User{{ID: "U0ADA", Name: "ada"}}})
 	recording := httptest.NewServer(s.slack)
-	t.Cleanup(recording.Close)
+	s.t.Cleanup(recording.Close)
 	s.slackURL = recording.URL + "/api/"
-	s.exporterAddress, s.serverAddress = freeAddress(t), freeAddress(t)
 	s.write("slack-bot", "xoxb-fake")
 	s.write("slack-app", "xapp-fake")
+	s.configure("")
+	client, err := api.New("http://"+s.serverAddress, api.Secret{}, &http.Client{Timeout: 10 * time.Second})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.client = client
+}
+
+// configure writes the server's configuration; more is added to its end.
+func (s *site) configure(more string) {
+	s.t.Helper()
 	s.write("leasewatch.yaml", fmt.Sprintf(`
 global: {scrape_interval: 1s, evaluation_interval: 1s}
 scrape_configs:
@@ -89,13 +116,7 @@ slack:
   bot_token_file: slack-bot
   app_token_file: slack-app
   people: {U0ADA: {name: ada, role: oncall}}
-`, s.exporterAddress, s.slackURL))
-	client, err := api.New("http://"+s.serverAddress, api.Secret{}, &http.Client{Timeout: 10 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.client = client
-	return s
+%s`, s.exporterAddress, s.slackURL, more))
 }
 
 func (s *site) write(name, body string) string {
