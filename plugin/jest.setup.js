@@ -4,3 +4,11 @@ const { TextDecoder, TextEncoder } = require('util');
 
 Object.assign(globalThis, { MessageChannel, MessagePort, TextDecoder, TextEncoder });
 globalThis.matchMedia ??= () => ({ matches: false, addListener() {}, removeListener() {}, addEventListener() {}, removeEventListener() {} });
+globalThis.IntersectionObserver ??= class {
+  observe() {}
+  unobserve() {}
+  disconnect() {}
+};
+if (globalThis.HTMLCanvasElement) {
+  HTMLCanvasElement.prototype.getContext = () => ({ measureText: (text) => ({ width: 8 * text.length }) });
+}

@@ -1,9 +1,12 @@
 // Loads the plugin's bundles the way Grafana does: as anonymous AMD modules whose externals
 // are the host's own packages.
 import * as emotionCss from '@emotion/css';
+import * as emotionReact from '@emotion/react';
 import * as grafanaData from '@grafana/data';
 import * as grafanaRuntime from '@grafana/runtime';
+import * as grafanaRuntimeUnstable from '@grafana/runtime/unstable';
 import * as grafanaUi from '@grafana/ui';
+import i18next from 'i18next';
 import lodash from 'lodash';
 import * as react from 'react';
 import * as jsxDevRuntime from 'react/jsx-dev-runtime';
@@ -21,9 +24,12 @@ const shared: Record<string, unknown> = {
   rxjs,
   lodash,
   '@emotion/css': emotionCss,
+  '@emotion/react': emotionReact,
+  i18next,
   '@grafana/data': grafanaData,
   '@grafana/ui': grafanaUi,
   '@grafana/runtime': grafanaRuntime,
+  '@grafana/runtime/unstable': grafanaRuntimeUnstable,
 };
 
 type Factory = (...dependencies: unknown[]) => unknown;

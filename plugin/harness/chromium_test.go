@@ -17,7 +17,7 @@ import (
 )
 
 // patience is how long anything may take on a slow machine before the test gives up.
-const patience = 90 * time.Second
+const patience = 20 * time.Second
 
 // browser is one tab of a Chromium, spoken to over a pipe by its DevTools protocol.
 type browser struct {
@@ -77,7 +77,7 @@ func newBrowser(t *testing.T) *browser {
 	}
 	b.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
 	b.session = attached.SessionID
-	for _, domain := range []string{"Page.enable", "Runtime.enable", "Log.enable"} {
+	for _, domain := range []string{"Page.enable", "Runtime.enable"} {
 		b.call(domain, nil, nil)
 	}
 	return b
@@ -151,7 +151,12 @@ func (b *browser) try(method string, params, result any) error {
 
 func (b *browser) note(m message) {
 	switch m.Method {
-	case "Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded":
+	case "Runtime.consoleAPICalled":
+		if !strings.Contains(string(m.Params), `"type":"error"`) {
+			return
+		}
+		fallthrough
+	case "Runtime.exceptionThrown":
 		b.console = append(b.console, m.Method+" "+string(m.Params[:min(len(m.Params), 1200)]))
 	}
 }

@@ -127,7 +127,7 @@ func serve(t *testing.T) string {
 	p.routes(mux)
 	mux.Handle("GET /public/plugins/leasewatch-gpu-app/", http.StripPrefix("/public/plugins/leasewatch-gpu-app/", http.FileServer(http.Dir(filepath.Join(root, "dist")))))
 	mux.Handle("GET /harness/", http.StripPrefix("/harness/", http.FileServer(http.Dir(filepath.Join(root, "harness", "dist")))))
-	mux.Handle("GET /public/", http.StripPrefix("/public/", http.FileServer(http.Dir(filepath.Join(root, "node_modules", "@grafana", "ui", "dist", "public")))))
+	mux.Handle("GET /public/build/", http.StripPrefix("/public/build/", http.FileServer(http.Dir(filepath.Join(root, "node_modules", "@grafana", "ui", "dist", "public")))))
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = io.WriteString(w, shell(bootData(settings, r.FormValue("theme") != "dark")))

@@ -9,6 +9,7 @@ import {
   EventBusSrv,
   LoadingState,
   PanelPlugin,
+  ScopedVars,
   toDataFrame,
 } from '@grafana/data';
 import {
@@ -29,6 +30,7 @@ import {
 import { initializeLoggersRegistry } from '@grafana/runtime/unstable';
 import { load } from './amd';
 import { standIns } from './panels';
+import { register } from './registry';
 
 const ROOT = '/public/plugins/leasewatch-gpu-app';
 
@@ -59,14 +61,33 @@ function backend(): BackendSrv {
   return service as BackendSrv;
 }
 
+interface SceneLike {
+  parent?: SceneLike;
+  state: { $variables?: { state: { variables: Array<{ state: { name: string }; getValue?: () => unknown }> } } };
+}
+
+/** Fills ${name} in with the nearest variable of that name above the scene object that asks. */
+function fill(text = '', scopedVars?: ScopedVars): string {
+  return text.replace(/\$\{(\w+)\}|\$(\w+)/g, (whole, braced, bare) => {
+    for (let at = scopedVars?.__sceneObject?.value?.valueOf() as SceneLike | undefined; at; at = at.parent) {
+      const found = at.state.$variables?.state.variables.find((v) => v.state.name === (braced ?? bare));
+      if (found?.getValue) {
+        return String(found.getValue());
+      }
+    }
+    return whole;
+  });
+}
+
 /** Sets up the host and returns the data source's plugin and its one instance. */
 export async function start() {
   initializeLoggersRegistry();
+  register();
   setBackendSrv(backend());
   setAppEvents(new EventBusSrv());
   setEchoSrv({ flush() {}, addBackend() {}, addEvent() {}, onInteraction: () => () => undefined });
   setLocationSrv({ update() {} });
-  setTemplateSrv({ getVariables: () => [], replace: (text = '') => text, containsTemplate: () => false, updateTimeRange() {} });
+  setTemplateSrv({ getVariables: () => [], replace: fill, containsTemplate: () => false, updateTimeRange() {} });
 
   const settings = Object.values(config.datasources)[0] as DataSourceInstanceSettings;
   const { plugin } = await load<{ plugin: DataSourcePlugin<DataSourceApi> }>(`${ROOT}/datasource/module.js`);
@@ -75,19 +96,19 @@ export async function start() {
   instance.components = plugin.components;
   instance.meta = settings.meta;
 
-  const mine = (ref?: DataSourceRef | string | null) => {
-    const uid = typeof ref === 'string' ? ref : ref?.uid;
+  const mine = (ref?: DataSourceRef | string | null, scopedVars?: ScopedVars) => {
+    const uid = fill(typeof ref === 'string' ? ref : ref?.uid, scopedVars);
     return !uid || uid === settings.uid || uid === settings.name;
   };
   const sources: Partial<DataSourceSrv> = {
-    get: async (ref) => {
-      if (!mine(ref)) {
+    get: async (ref, scopedVars) => {
+      if (!mine(ref, scopedVars)) {
         throw new Error(`no data source ${JSON.stringify(ref)}`);
       }
       return instance;
     },
     getList: () => [settings],
-    getInstanceSettings: (ref) => (mine(ref) ? settings : undefined),
+    getInstanceSettings: (ref, scopedVars) => (mine(ref, scopedVars) ? settings : undefined),
   };
   setDataSourceSrv(sources as DataSourceSrv);
 

@@ -3,19 +3,20 @@ import { createRoot } from 'react-dom/client';
 import { MemoryRouter, Route, Routes } from 'react-router';
 import {
   AppPlugin,
+  applyFieldOverrides,
   AppRootProps,
   createTheme,
   DataQuery,
   DataSourceApi,
   DataSourcePluginOptionsEditorProps,
   DataSourceSettings,
-  getDefaultTimeRange,
+  dateTime,
   LoadingState,
   PanelData,
   QueryEditorProps,
   ThemeContext,
 } from '@grafana/data';
-import { getBackendSrv, getRunRequest } from '@grafana/runtime';
+import { getBackendSrv, getRunRequest, locationService, LocationServiceProvider } from '@grafana/runtime';
 import { GlobalStyles, PortalContainer, Table } from '@grafana/ui';
 import { load } from './amd';
 import { start } from './host';
@@ -53,13 +54,22 @@ function Query({ Edit, source, first }: { Edit: Editor; source: DataSourceApi; f
   const [query, setQuery] = useState(first);
   const [data, setData] = useState<PanelData>();
   const run = () => {
-    const range = getDefaultTimeRange();
+    const from = dateTime().subtract(30, 'days');
+    const to = dateTime();
+    const range = { from, to, raw: { from: 'now-30d', to: 'now' } };
     const request = {
       requestId: 'Q', app: 'explore', interval: '1h', intervalMs: 3_600_000, maxDataPoints: 500, range, scopedVars: {},
       startTime: Date.now(), targets: [query], timezone: 'utc',
     };
     getRunRequest()(source, request).subscribe(setData);
   };
+  const frames = applyFieldOverrides({
+    data: data?.series ?? [],
+    fieldConfig: { defaults: {}, overrides: [] },
+    replaceVariables: (text) => text,
+    theme,
+    timeZone: 'utc',
+  });
   return (
     <div style={{ padding: 16 }}>
       <Edit datasource={source} query={query} onChange={setQuery} onRunQuery={() => undefined} />
@@ -67,7 +77,7 @@ function Query({ Edit, source, first }: { Edit: Editor; source: DataSourceApi; f
         Run query
       </button>
       {data?.state === LoadingState.Error && <p role="alert">{data.error?.message ?? 'the query failed'}</p>}
-      {data?.series[0] && <Table data={data.series[0]} width={1200} height={300} />}
+      {frames[0] && <Table data={frames[0]} width={1200} height={300} />}
     </div>
   );
 }
@@ -120,7 +130,9 @@ screen()
     createRoot(document.getElementById('root')!).render(
       <ThemeContext.Provider value={theme}>
         <GlobalStyles />
-        <Boundary>{content}</Boundary>
+        <LocationServiceProvider service={locationService}>
+          <Boundary>{content}</Boundary>
+        </LocationServiceProvider>
         <PortalContainer />
       </ThemeContext.Provider>
     )

@@ -26,9 +26,9 @@ function StatPanel({ data, width, height, options, fieldConfig, replaceVariables
   const each = Math.floor(width / Math.max(values.length, 1));
   return (
     <div style={{ display: 'flex' }}>
-      {values.map(({ display }) => (
+      {values.map(({ display }, i) => (
         <BigValue
-          key={display.title}
+          key={i}
           value={display}
           width={each}
           height={height}

@@ -19,7 +19,7 @@ export class LeasewatchDataSource extends DataSourceWithBackend<LeasewatchQuery,
 
   /** A query that names no lease where it needs one is not sent: it is still being written. */
   filterQuery(query: LeasewatchQuery): boolean {
-    return !query.hide && (query.type === 'leases' || Boolean(query.lease));
+    return !query.hide && ((query.type ?? 'leases') === 'leases' || Boolean(query.lease));
   }
 
   getLeases(): Promise<LeaseChoice[]> {

@@ -1,5 +1,5 @@
 import { useId, useMemo, useState } from 'react';
-import { PanelProps } from '@grafana/data';
+import { PanelProps, textUtil } from '@grafana/data';
 import { useTheme2 } from '@grafana/ui';
 import { isWaste, LeasePoint, medianCost, readPoints } from './points';
 import { PanelOptions } from './options';
@@ -97,7 +97,7 @@ export function EfficiencyPanel({ data, width, height, options }: PanelProps<Pan
           waste={isWaste(p, options.wasteBelow, middle.get(p.currency) ?? 0)}
           named={options.labels || active === p.lease}
           ink={theme.colors.text.primary}
-          link={options.leaseLink ? options.leaseLink.replaceAll('${lease}', encodeURIComponent(p.lease)) : undefined}
+          link={linkOf(p, options.leaseLink)}
           onActive={(on) => setActive(on ? p.lease : undefined)}
         />
       ))}
@@ -108,6 +108,14 @@ export function EfficiencyPanel({ data, width, height, options }: PanelProps<Pan
       )}
     </svg>
   );
+}
+
+/** The address of a lease's page; one that would run a script leads nowhere. */
+function linkOf(point: LeasePoint, leaseLink: string): string | undefined {
+  if (!leaseLink || textUtil.sanitizeUrl(leaseLink) === 'about:blank') {
+    return undefined;
+  }
+  return leaseLink.replaceAll('${lease}', encodeURIComponent(point.lease));
 }
 
 interface PointProps {
