@@ -56,7 +56,7 @@ func (e *Engine) apply(newest *rental.Incident, group rental.AlertGroup, now ren
 		return e.open(group, now)
 	case over:
 		return outcome{}
-	case len(merged.fired) > 0 || worse(merged.severity, newest.Severity):
+	case news(newest.Alerts, merged.fired) || worse(merged.severity, newest.Severity):
 		return e.worsen(newest, merged, now)
 	case merged.ended && firing(merged.alerts) == 0:
 		return e.resolve(newest, merged.alerts, now, "")

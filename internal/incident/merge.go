@@ -183,3 +183,23 @@ func firstLabel(name string, group map[string]string, alerts []rental.Alert) str
 }
 
 func sorted(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }
+
+// news tells whether alerts that began to fire are worth a mention: one about another card,
+// or about no card, or one that had ended and fires again. One more symptom of a card that is
+// already told (its XID, then that it is lost) only changes the message.
+func news(known, fired []rental.Alert) bool {
+	for _, alert := range fired {
+		uuid := alert.Labels["uuid"]
+		told := false
+		for _, old := range known {
+			if old.Fingerprint == alert.Fingerprint {
+				return true
+			}
+			told = told || (uuid != "" && old.Labels["uuid"] == uuid && old.EndsAt == rental.Forever)
+		}
+		if !told {
+			return true
+		}
+	}
+	return false
+}

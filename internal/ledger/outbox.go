@@ -20,8 +20,8 @@ func urgency(s rental.Severity) int {
 // saveDelivery inserts a delivery without an ID, and updates one that has it.
 func (t *txn) saveDelivery(ctx context.Context, d rental.Delivery) error {
 	if d.ID == 0 {
-		if err := t.QueryRowContext(ctx, `INSERT INTO outbox (state, urgency, next_ms, body) VALUES ($1, $2, $3, '') RETURNING id`,
-			string(d.State), urgency(d.Severity), int64(d.NextAt)).Scan(&d.ID); err != nil {
+		if err := t.QueryRowContext(ctx, `INSERT INTO outbox (incident, state, urgency, next_ms, body) VALUES ($1, $2, $3, $4, '') RETURNING id`,
+			d.Incident, string(d.State), urgency(d.Severity), int64(d.NextAt)).Scan(&d.ID); err != nil {
 			return fmt.Errorf("new delivery: %w", err)
 		}
 	}
@@ -53,6 +53,11 @@ func (l *Ledger) DueDeliveries(ctx context.Context, now rental.Millis, limit int
 // PendingDeliveries returns all deliveries that are pending or failed, the oldest first.
 func (l *Ledger) PendingDeliveries(ctx context.Context) ([]rental.Delivery, error) {
 	return l.deliveries(ctx, `state IN ('pending', 'failed') ORDER BY id`)
+}
+
+// Deliveries returns all deliveries of one incident, the oldest first, whatever became of them.
+func (l *Ledger) Deliveries(ctx context.Context, incident string) ([]rental.Delivery, error) {
+	return l.deliveries(ctx, `incident = $1 ORDER BY id`, incident)
 }
 
 func (l *Ledger) deliveries(ctx context.Context, where string, args ...any) ([]rental.Delivery, error) {

@@ -213,10 +213,10 @@ func banners(say phrase.Printer, s api.Status) []banner {
 		add(phrase.KindDown, phrase.PortalOutboxWaits, s.Outbox.Pending+s.Outbox.Failed, say.Duration(s.Outbox.OldestSeconds*1000), s.Outbox.Reason)
 	}
 	if n := len(s.EvaluationFailures); n > 0 {
-		add(phrase.KindDegraded, phrase.PortalRulesFail, n, s.EvaluationFailures[0].Name, s.EvaluationFailures[0].Reason)
+		add(phrase.KindDegraded, phrase.PortalRulesFail, n, s.EvaluationFailures[0].Name)
 	}
 	if n := len(s.TargetsDown); n > 0 {
-		add(phrase.KindUnknown, phrase.PortalTargetsFail, n, s.TargetsDown[0].Name, s.TargetsDown[0].Reason)
+		add(phrase.KindUnknown, phrase.PortalTargetsFail, n, s.TargetsDown[0].Name)
 	}
 	return out
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/exporter-toolkit/web"
 
 	"github.com/leasewatch/leasewatch/internal/billing"
 	"github.com/leasewatch/leasewatch/internal/incident"
@@ -102,6 +103,9 @@ func New(ctx context.Context, opts Options) (_ *App, err error) {
 	}
 	if err := opts.Config.checkFiles(opts.ConfigFile); err != nil {
 		return nil, err
+	}
+	if err := web.Validate(opts.WebConfigFile); err != nil {
+		return nil, &ConfigError{Err: fmt.Errorf("--web.config.file: %w", err)}
 	}
 	// The port is taken first: a second server with the same flags fails before it touches data.
 	if a.listener, err = net.Listen("tcp", opts.ListenAddress); err != nil {

@@ -40,10 +40,10 @@ func (c *Config) checkFiles(file string) error {
 		err = paging.CheckConfig(routing, routingFile)
 	}
 	errs = append(errs, err)
-	for _, name := range []string{c.Slack.BotTokenFile, c.Slack.AppTokenFile} {
-		_, err := c.secret(name)
-		errs = append(errs, err)
-	}
+	_, err = c.secret(file+": slack.bot_token_file", c.Slack.BotTokenFile)
+	errs = append(errs, err)
+	_, err = c.secret(file+": slack.app_token_file", c.Slack.AppTokenFile)
+	errs = append(errs, err)
 	if err := errors.Join(errs...); err != nil {
 		return &ConfigError{Err: err}
 	}

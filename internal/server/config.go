@@ -3,8 +3,10 @@
 package server
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -32,13 +34,30 @@ type Config struct {
 	// Thresholds override those of the rules for a site, a SKU or a lease.
 	Thresholds []Threshold `yaml:"thresholds"`
 
-	dir string // relative paths in the file are relative to it
+	dir    string // relative paths in the file are relative to it
+	source []byte // the file as it was read; errors of scrape_configs tell its lines
 }
+
+// Duration is a length of time, written as 15s or 5m; an error of it tells its line.
+type Duration time.Duration
+
+// UnmarshalYAML reads a length in Prometheus's syntax.
+func (d *Duration) UnmarshalYAML(node *yaml.Node) error {
+	parsed, err := model.ParseDuration(node.Value)
+	if err != nil {
+		return &yaml.TypeError{Errors: []string{fmt.Sprintf("line %d: found %q, expected a length of time such as 15s", node.Line, node.Value)}}
+	}
+	*d = Duration(parsed)
+	return nil
+}
+
+// String writes the length as the file does.
+func (d Duration) String() string { return model.Duration(d).String() }
 
 // Global holds what several rooms share.
 type Global struct {
-	ScrapeInterval     model.Duration `yaml:"scrape_interval"`
-	EvaluationInterval model.Duration `yaml:"evaluation_interval"`
+	ScrapeInterval     Duration `yaml:"scrape_interval"`
+	EvaluationInterval Duration `yaml:"evaluation_interval"`
 	// ExternalURL is how people reach the portal; links in messages begin with it.
 	ExternalURL string `yaml:"external_url"`
 	// Language is en or zh, for messages that nobody asked for in another.
@@ -88,7 +107,7 @@ type Access struct {
 type Metering struct {
 	// Running is how often the hour under way is metered too, so that a young lease shows its
 	// use at once; each time adds a revision for each leased card. 0s for very large fleets.
-	Running model.Duration `yaml:"running"`
+	Running Duration `yaml:"running"`
 }
 
 // Threshold overrides one threshold of the rules; of Lease, SKU and Site at most one is set,
@@ -119,11 +138,11 @@ func (t Threshold) scope() string {
 func DefaultConfig() Config {
 	return Config{
 		Global: Global{
-			ScrapeInterval:     model.Duration(15 * time.Second),
-			EvaluationInterval: model.Duration(15 * time.Second),
+			ScrapeInterval:     Duration(15 * time.Second),
+			EvaluationInterval: Duration(15 * time.Second),
 			Language:           "en",
 		},
-		Metering: Metering{Running: model.Duration(5 * time.Minute)},
+		Metering: Metering{Running: Duration(5 * time.Minute)},
 		Slack:    Slack{APIURL: "https://slack.com/api/"},
 	}
 }
@@ -132,17 +151,16 @@ func DefaultConfig() Config {
 // what was found and what was expected; several are joined.
 func LoadConfig(path string) (Config, error) {
 	cfg := DefaultConfig()
-	file, err := os.Open(path)
+	source, err := os.ReadFile(path)
 	if err != nil {
 		return cfg, fmt.Errorf("configuration file: %w", err)
 	}
-	defer file.Close()
-	dec := yaml.NewDecoder(file)
+	dec := yaml.NewDecoder(bytes.NewReader(source))
 	dec.KnownFields(true)
-	if err := dec.Decode(&cfg); err != nil && err.Error() != "EOF" {
+	if err := dec.Decode(&cfg); err != nil && !errors.Is(err, io.EOF) {
 		return cfg, placed(path, err)
 	}
-	cfg.dir = filepath.Dir(path)
+	cfg.dir, cfg.source = filepath.Dir(path), source
 	return cfg, cfg.check(path)
 }
 
@@ -194,14 +212,14 @@ func (c *Config) path(name string) string {
 	return filepath.Join(c.dir, name)
 }
 
-// secret reads a file that holds one secret.
-func (c *Config) secret(name string) (string, error) {
+// secret reads the file that a field of the configuration names and that holds one secret.
+func (c *Config) secret(field, name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
 	body, err := os.ReadFile(c.path(name))
 	if err != nil {
-		return "", fmt.Errorf("secret file: %w", err)
+		return "", fmt.Errorf("%s: expected a file that holds the secret and that this user can read: %w", field, err)
 	}
 	return strings.TrimSpace(string(body)), nil
 }

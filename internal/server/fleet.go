@@ -161,7 +161,7 @@ func (f *fleet) hosts(ctx context.Context, now time.Time, book *book, cards map[
 		} else {
 			host.Since, host.Reason = silent[name], "no samples"
 			for i := range host.GPUs {
-				host.GPUs[i].Since = host.Since
+				host.GPUs[i].Since, host.GPUs[i].SampledAt = host.Since, host.Since
 			}
 		}
 		slices.SortFunc(host.GPUs, func(a, b api.FleetGPU) int {

@@ -52,12 +52,7 @@ func (i incidents) Incident(ctx context.Context, id string) (api.IncidentDetail,
 		return api.IncidentDetail{}, err
 	}
 	detail := api.IncidentDetail{Incident: *inc, Runbook: runbookOf(*inc)}
-	pending, err := i.ledger.PendingDeliveries(ctx)
-	for _, d := range pending {
-		if d.Incident == id {
-			detail.Deliveries = append(detail.Deliveries, d)
-		}
-	}
+	detail.Deliveries, err = i.ledger.Deliveries(ctx, id)
 	return detail, err
 }
 

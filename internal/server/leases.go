@@ -79,6 +79,11 @@ func (l leases) summary(ctx context.Context, lease rental.Lease, contract rental
 		Start: lease.Start, End: lease.End, GPUs: len(lease.GPUs), State: stateOf(lease, now),
 		Currency: contract.Currency, TimeZone: contract.TimeZone, Month: month.String(),
 	}
+	if out.SKU == "" {
+		if out.SKU, err = l.served(ctx, lease.ID); err != nil {
+			return out, err
+		}
+	}
 	bill, err := l.billing.Bill(ctx, lease.ID, span)
 	if err != nil {
 		return out, err
@@ -102,6 +107,30 @@ func (l leases) summary(ctx context.Context, lease rental.Lease, contract rental
 		out.Target, out.Outcome = verdict.Target, verdict.Outcome
 	}
 	return out, nil
+}
+
+// served returns the hardware that serves a lease whose contract names none; "" where the
+// cards are of several kinds.
+func (l leases) served(ctx context.Context, lease string) (string, error) {
+	assignments, err := l.ledger.Assignments(ctx, lease)
+	if err != nil {
+		return "", err
+	}
+	gpus, err := l.ledger.GPUs(ctx)
+	if err != nil {
+		return "", err
+	}
+	sku := ""
+	for _, gpu := range gpus {
+		if !slices.ContainsFunc(assignments, func(a rental.Assignment) bool { return a.UUID == gpu.UUID }) {
+			continue
+		}
+		if sku != "" && sku != gpu.SKU {
+			return "", nil
+		}
+		sku = gpu.SKU
+	}
+	return sku, nil
 }
 
 // stateOf is what the tenant did with the lease.

@@ -111,7 +111,9 @@ func (a *App) backfill(ctx context.Context, opts monitor.BackfillOptions, write 
 		return result, err
 	}
 	if interval := longest(result.Intervals); interval > 0 {
-		if err := a.ledger.SaveSampleInterval(ctx, result.Span, interval.Milliseconds()); err != nil {
+		// The last sample speaks for one more interval, up to whatever comes next.
+		sampled := rental.Span{Start: result.Span.Start, End: result.Span.End + rental.Millis(interval.Milliseconds())}
+		if err := a.ledger.SaveSampleInterval(ctx, sampled, interval.Milliseconds()); err != nil {
 			return result, err
 		}
 	}

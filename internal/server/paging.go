@@ -62,11 +62,11 @@ func (a *App) openPaging(ctx context.Context) error {
 
 // openSlack joins the channel where the configuration names one, and else says why nobody is paged.
 func (a *App) openSlack(cfg *Config) error {
-	bot, err := cfg.secret(cfg.Slack.BotTokenFile)
+	bot, err := cfg.secret("slack.bot_token_file", cfg.Slack.BotTokenFile)
 	if err != nil {
 		return err
 	}
-	app, err := cfg.secret(cfg.Slack.AppTokenFile)
+	app, err := cfg.secret("slack.app_token_file", cfg.Slack.AppTokenFile)
 	if err != nil {
 		return err
 	}

@@ -18,13 +18,9 @@ func builtInRouting() []byte { return alertmanagerrules.AlertmanagerConfig() }
 // configurations as they stand in the file, and the rules.
 func (c *Config) monitorConfig(file string) (monitor.Config, error) {
 	out := monitor.Config{ScrapeConfigsFile: file, RuleFiles: alertmanagerrules.Rules()}
-	if !c.ScrapeConfigs.IsZero() {
-		body, err := yaml.Marshal(&c.ScrapeConfigs)
-		if err != nil {
-			return out, fmt.Errorf("%s: scrape_configs: %w", file, err)
-		}
-		// Lines of errors are those of the configuration file.
-		out.ScrapeConfigs = append(bytes.Repeat([]byte("\n"), max(c.ScrapeConfigs.Line-1, 0)), body...)
+	var err error
+	if out.ScrapeConfigs, err = c.scrapeConfigs(); err != nil {
+		return out, fmt.Errorf("%s: scrape_configs: %w", file, err)
 	}
 	for _, pattern := range c.RuleFiles {
 		found, err := filepath.Glob(c.path(pattern))
@@ -43,4 +39,31 @@ func (c *Config) monitorConfig(file string) (monitor.Config, error) {
 		}
 	}
 	return out, nil
+}
+
+// scrapeConfigs is the list of jobs as it stands in the file, below as many empty lines as
+// stand before it there: lines of errors are those of the configuration file.
+func (c *Config) scrapeConfigs() ([]byte, error) {
+	list := c.ScrapeConfigs
+	if list.IsZero() || list.Tag == "!!null" {
+		return nil, nil
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal(c.source, &document); err != nil || len(document.Content) == 0 {
+		return yaml.Marshal(&list) // not read from a file
+	}
+	lines := bytes.SplitAfter(c.source, []byte("\n"))
+	end := len(lines)
+	keys := document.Content[0].Content
+	for i := 0; i < len(keys); i += 2 {
+		if line := keys[i].Line; line > list.Line && line-1 < end {
+			end = line - 1
+		}
+	}
+	var out bytes.Buffer
+	out.Write(bytes.Repeat([]byte("\n"), list.Line-1))
+	out.Write(bytes.Repeat([]byte(" "), list.Column-1))
+	out.Write(lines[list.Line-1][list.Column-1:])
+	out.Write(bytes.Join(lines[list.Line:end], nil))
+	return out.Bytes(), nil
 }

@@ -42,12 +42,12 @@ func (s status) Status(ctx context.Context) (api.Status, error) {
 	if err == nil && len(series) > 0 && len(series[0].Samples) > 0 {
 		out.Store.Series = int64(series[0].Samples[0].Value)
 	}
-	out.EvaluationFailures = s.failures(ctx, `sum by (rule_group) (increase(prometheus_rule_evaluation_failures_total[5m])) > 0`, "rule_group", "its rules fail; the log says why")
-	out.TargetsDown = s.failures(ctx, `up == 0`, "instance", "it cannot be scraped")
+	out.EvaluationFailures = s.failures(ctx, `sum by (rule_group) (increase(prometheus_rule_evaluation_failures_total[5m])) > 0`, "rule_group", "")
+	out.TargetsDown = s.failures(ctx, `up == 0`, "instance", "")
 	return out, nil
 }
 
-// failures are the series of an expression as named failures.
+// failures are the series of an expression as named failures; the log says why, in its own words.
 func (s status) failures(ctx context.Context, expr, label, reason string) []api.Failure {
 	out := []api.Failure{}
 	series, err := s.a.monitor.Query(ctx, expr, s.a.now())
@@ -56,6 +56,9 @@ func (s status) failures(ctx context.Context, expr, label, reason string) []api.
 	}
 	for _, one := range series {
 		name := one.Labels[label]
+		if host := one.Labels["host"]; host != "" {
+			name = host
+		}
 		if i := strings.LastIndexByte(name, ';'); label == "rule_group" && i >= 0 {
 			name = name[i+1:]
 		}

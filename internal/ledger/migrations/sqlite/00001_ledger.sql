@@ -177,11 +177,13 @@ CREATE INDEX incidents_opened ON incidents (opened_ms);
 
 CREATE TABLE outbox (
   id      INTEGER PRIMARY KEY AUTOINCREMENT,
+  incident TEXT   NOT NULL,
   state   TEXT    NOT NULL,
   urgency INTEGER NOT NULL,
   next_ms BIGINT  NOT NULL,
   body    TEXT    NOT NULL
 );
+CREATE INDEX outbox_incident ON outbox (incident, id);
 CREATE INDEX outbox_due ON outbox (state, urgency, id);
 
 CREATE TABLE paging_entries (
