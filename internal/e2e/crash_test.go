@@ -248,7 +248,7 @@ func (s *site) get(path string) string {
 	return fetch(s.t, "http://"+s.serverAddress+path)
 }
 
-func fetch(t *testing.T, url string) string {
+func fetch(t testing.TB, url string) string {
 	t.Helper()
 	res, err := http.Get(url)
 	if err != nil {

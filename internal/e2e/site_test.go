@@ -35,7 +35,7 @@ var build struct {
 }
 
 // programs builds both programs once for all tests.
-func programs(t *testing.T) string {
+func programs(t testing.TB) string {
 	t.Helper()
 	testenv.Binary(t, "gcc")
 	build.once.Do(func() {
@@ -55,7 +55,7 @@ func programs(t *testing.T) string {
 
 // site is one GPU host, a server and a recording Slack.
 type site struct {
-	t                              *testing.T
+	t                              testing.TB
 	bin, dir                       string
 	driver                         *fakenvml.Host
 	slack                          *slackfake.Server
@@ -67,7 +67,7 @@ type site struct {
 }
 
 // newSite makes the files of a site; nothing runs yet.
-func newSite(t *testing.T, machine *fakenvml.Scenario) *site {
+func newSite(t testing.TB, machine *fakenvml.Scenario) *site {
 	t.Helper()
 	s := &site{t: t, bin: programs(t), driver: fakenvml.Install(t, machine), exporterAddress: freeAddress(t)}
 	s.equip()
@@ -184,7 +184,7 @@ func (s *site) explain() string {
 	return b.String()
 }
 
-func freeAddress(t *testing.T) string {
+func freeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -195,7 +195,7 @@ func freeAddress(t *testing.T) string {
 }
 
 // eventually polls until the condition holds.
-func eventually(t *testing.T, what string, explain func() string, holds func() bool) {
+func eventually(t testing.TB, what string, explain func() string, holds func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(soon)
 	for !holds() {
@@ -231,7 +231,7 @@ func (l *lockedBuffer) String() string {
 }
 
 // start runs a program until the test ends.
-func start(t *testing.T, program string, env []string, args ...string) *process {
+func start(t testing.TB, program string, env []string, args ...string) *process {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	p := &process{cmd: exec.CommandContext(ctx, program, args...), out: &lockedBuffer{}, done: make(chan struct{})}
