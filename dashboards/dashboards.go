@@ -3,6 +3,7 @@
 package dashboards
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -51,6 +52,12 @@ func All() ([]Dashboard, error) {
 		all = append(all, d)
 	}
 	return all, nil
+}
+
+// Provisioned returns the JSON for a copy that Grafana reads from a file: its uid is another
+// than that of the copy that the app brings, else both would fight over one dashboard.
+func (d Dashboard) Provisioned() []byte {
+	return bytes.ReplaceAll(d.JSON, []byte(`"uid": "`+d.UID+`"`), []byte(`"uid": "`+d.UID+`-file"`))
 }
 
 // PrometheusQueries returns the PromQL of every panel; none holds a variable.

@@ -56,7 +56,7 @@ func leaseTablePanel(c card) *table.PanelBuilder {
 		OverrideByName("utilization", []dashboard.DynamicConfigValue{set("decimals", 1)}).
 		OverrideByName("coverage", []dashboard.DynamicConfigValue{set("decimals", 1)}).
 		OverrideByName("lease", []dashboard.DynamicConfigValue{
-			set("links", []map[string]any{{"title": "Show this lease", "url": "/d/leasewatch-lease-cost?${__url_time_range}&var-ds=${ds}&var-lease=${__value.raw:percentencode}"}}),
+			set("links", []map[string]any{{"title": "Show this lease", "url": "/d/${__dashboard.uid}?${__url_time_range}&var-ds=${ds}&var-lease=${__value.raw:percentencode}"}}),
 		}).
 		SortBy([]cog.Builder[common.TableSortByFieldState]{common.NewTableSortByFieldStateBuilder().DisplayName("Idle cost").Desc(true)})
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the Grafana plugin into plugin/dist: bundles, backend for linux amd64 and arm64.
 #   tools/plugin.sh         build
-#   tools/plugin.sh test    types, lint and unit tests too
+#   tools/plugin.sh test    types, lint, unit tests and the browser test's page too
 #   tools/plugin.sh zip     build, and make bin/leasewatch-gpu-app-VERSION.zip
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../plugin"
@@ -20,6 +20,9 @@ fi
 
 rm -rf dist
 npm run --silent build
+if [[ "${1:-}" == test ]]; then
+	npm run --silent harness >/dev/null # the page that plugin/harness opens in Chromium
+fi
 for arch in amd64 arm64; do
 	if [[ "${1:-}" == test && "$arch" != "$(go env GOARCH)" ]]; then
 		continue # the tests run on this machine only

@@ -1,4 +1,5 @@
-// Command gen writes dashboards/json from the Go code.
+// Command gen writes dashboards/json, and the copies that Grafana provisions from files, from
+// the Go code. It runs in dashboards/.
 package main
 
 import (
@@ -10,20 +11,22 @@ import (
 )
 
 func main() {
-	if err := write("json"); err != nil {
+	if err := write("json", filepath.Join("..", "plugin", "provisioning", "dashboards")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func write(folder string) error {
+func write(bundled, provisioned string) error {
 	all, err := dashboards.All()
 	if err != nil {
 		return err
 	}
 	for _, d := range all {
-		if err := os.WriteFile(filepath.Join(folder, d.Name+".json"), d.JSON, 0o644); err != nil {
-			return fmt.Errorf("dashboard %s: %w", d.Name, err)
+		for folder, body := range map[string][]byte{bundled: d.JSON, provisioned: d.Provisioned()} {
+			if err := os.WriteFile(filepath.Join(folder, d.Name+".json"), body, 0o644); err != nil {
+				return fmt.Errorf("dashboard %s: %w", d.Name, err)
+			}
 		}
 	}
 	return nil

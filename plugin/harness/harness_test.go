@@ -50,7 +50,7 @@ func TestThePluginShowsRealValuesInARealBrowser(t *testing.T) {
 		{"leases", "leases", 900, "", func(b *browser) {
 			b.sees("What does each lease cost against how well it is used?", "How does every lease do?",
 				"acme-train (acme), 8 GPUs", "72.6 % used, 98.0 % seen", "acme-idle (acme), 8 GPUs", "8.4 % used, 99.5 % seen, waste",
-				"not measured: acme-dark", "h100-80", "Cost per used GPU-hour", "$2.8926")
+				"not measured: acme-dark", "h100-80", "Cost per used GPU-hour", "USD 2.8926")
 		}},
 		{"lease", "leases/acme-train", 1000, "", func(b *browser) {
 			b.sees("acme-train", "Verdict", "Breached", "99.9%", "What did it cost beside its use?", "Cost, acme-train", "Utilisation, acme-train",
@@ -59,7 +59,7 @@ func TestThePluginShowsRealValuesInARealBrowser(t *testing.T) {
 		{"query", "query", 700, `{"refId":"A","type":"usage","lease":"acme-train","step":"day","metric":""}`, func(b *browser) {
 			b.sees("Query type=Cost and use", "Lease=acme-train", "Step=Day", "Metric=All")
 			b.click("#run")
-			b.sees("Utilisation, acme-train", "$403.20")
+			b.sees("Utilisation, acme-train", "USD 403.20")
 			b.click(`input[aria-label="Lease"]`)
 			b.sees("acme-idle", "acme, h100-80")
 		}},
@@ -139,7 +139,7 @@ func serve(t *testing.T) string {
 
 // shell is the page before any script has run.
 func shell(boot string) string {
-	return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>harness</title><link rel="icon" href="data:,"></head>
+	return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>harness</title><link rel="icon" href="data:,"><style>body{margin:0}#root{width:calc(100vw - 32px)}</style></head>
 <body><div id="root"></div><script>window.__grafana_public_path__="/public/";window.grafanaBootData=` + boot + `;</script>
 <script src="/harness/harness.js"></script></body></html>`
 }

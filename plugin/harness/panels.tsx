@@ -1,6 +1,5 @@
 // Grafana's own panels are not packages: these stand in for them, on the same components.
 import {
-  DisplayValueAlignmentFactors,
   FieldConfigProperty,
   getFieldDisplayValues,
   PanelPlugin,
@@ -22,7 +21,6 @@ function TablePanel({ data, width, height }: PanelProps) {
 function StatPanel({ data, width, height, options, fieldConfig, replaceVariables, timeZone }: PanelProps<{ reduceOptions: ReduceDataOptions }>) {
   const theme = useTheme2();
   const values = getFieldDisplayValues({ data: data.series, reduceOptions: options.reduceOptions, fieldConfig, replaceVariables, theme, timeZone });
-  const factors: DisplayValueAlignmentFactors = { title: '', text: '' };
   const each = Math.floor(width / Math.max(values.length, 1));
   return (
     <div style={{ display: 'flex' }}>
@@ -33,7 +31,6 @@ function StatPanel({ data, width, height, options, fieldConfig, replaceVariables
           width={each}
           height={height}
           theme={theme}
-          alignmentFactors={factors}
           colorMode={BigValueColorMode.None}
           graphMode={BigValueGraphMode.None}
           justifyMode={BigValueJustifyMode.Auto}

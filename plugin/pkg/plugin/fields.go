@@ -45,14 +45,11 @@ func shown(decimal *string) (*float64, error) {
 	return &v, nil
 }
 
-// currencyUnit is Grafana's unit for a currency: its own where it has one, else the code
-// before the number.
+// currencyUnit is Grafana's financial unit: the code, then all digits in groups. Grafana's own
+// units of currencies shorten 14342.40 to 14.34K, which is no figure to settle a bill by.
 func currencyUnit(c rental.Currency) string {
-	switch c {
-	case "USD", "EUR", "GBP", "JPY", "CNY", "CHF", "INR", "KRW", "BRL", "SEK", "NOK", "DKK", "PLN", "CZK", "CAD", "AUD", "TWD":
-		return "currency" + string(c)
-	case "":
+	if c == "" {
 		return ""
 	}
-	return "currency:" + string(c) + " "
+	return "currency:financial:" + string(c) + " "
 }

@@ -31,6 +31,7 @@ func usageFrame(ctx context.Context, client *api.Client, q Query, span rental.Sp
 	n := len(usage.Points)
 	labels := data.Labels{"lease": usage.Lease}
 	at := data.NewField("time", nil, make([]time.Time, n))
+	at.Config = &data.FieldConfig{DisplayNameFromDS: "Time"}
 	columns := usageColumns(n, labels, usage.Currency)
 	for i, point := range usage.Points {
 		at.Set(i, point.Span.Start.Time())

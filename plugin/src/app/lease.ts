@@ -72,6 +72,7 @@ function costBesideUse(lease: string): VizPanel {
     .setOverrides((b) =>
       b
         .matchFieldsWithName('cost')
+        .overrideMin(0)
         .overrideCustomFieldConfig('drawStyle', GraphDrawStyle.Bars)
         .overrideCustomFieldConfig('fillOpacity', 40)
         .overrideColor({ mode: 'fixed', fixedColor: '#0072b2' })

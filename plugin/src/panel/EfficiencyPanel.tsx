@@ -42,6 +42,8 @@ export function EfficiencyPanel({ data, width, height, options }: PanelProps<Pan
   const x = (utilization: number) => MARGIN.left + Math.min(Math.max(utilization, 0), 1) * plotWidth;
   const y = (cost: number) => MARGIN.top + (1 - cost / top) * plotHeight;
   const middle = new Map(currencies.map((c) => [c, medianCost(points.filter((p) => p.currency === c))]));
+  // Waste reaches down to the middle cost; several currencies have several, so it is half the picture.
+  const wasteHeight = (currencies.length === 1 ? y(middle.get(currencies[0]) ?? 0) : MARGIN.top + plotHeight / 2) - MARGIN.top;
   const radius = (p: LeasePoint) => 4 + 3 * Math.sqrt(p.gpus);
   const grid = theme.colors.border.weak;
   const text = theme.colors.text.secondary;
@@ -72,12 +74,12 @@ export function EfficiencyPanel({ data, width, height, options }: PanelProps<Pan
         x={MARGIN.left}
         y={MARGIN.top}
         width={plotWidth * options.wasteBelow}
-        height={plotHeight / 2}
+        height={wasteHeight}
         fill={`url(#${hatch})`}
         stroke={theme.colors.border.medium}
         strokeDasharray="4 4"
       />
-      <text x={MARGIN.left + 8} y={MARGIN.top + 18} fill={theme.colors.text.primary}>
+      <text x={MARGIN.left + 8} y={MARGIN.top + wasteHeight + 16} fill={theme.colors.text.primary}>
         Waste: dear and little used
       </text>
       <text x={MARGIN.left + plotWidth / 2} y={height - 8} textAnchor="middle" fill={text}>
