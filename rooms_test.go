@@ -177,4 +177,3 @@ func testOnly(name string) bool {
 		"internal/testenv", "internal/e2e", "exporter/fakenvml", "plugin/harness", "plugin/pkg/seeded",
 	}, name) || strings.HasSuffix(name, "/gen")
 }
-
