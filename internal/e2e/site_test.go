@@ -25,7 +25,7 @@ import (
 
 // soon is how long a thing that should happen at once may take on a slow, busy machine. It
 // bounds a wait; it is no figure of the product.
-const soon = 90 * time.Second
+const soon = 3 * time.Minute
 
 var build struct {
 	once sync.Once
