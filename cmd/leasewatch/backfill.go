@@ -68,18 +68,3 @@ func openInput(name string, s streams) (io.Reader, func(), error) {
 	}
 	return bufio.NewReaderSize(file, 1<<20), func() { _ = file.Close() }, nil
 }
-
-func registerBackup(app *kingpin.Application, actions map[string]action) {
-	var f struct{ target, storage, dsn string }
-	cmd := app.Command("backup", "Copy the ledger to a file while it is whole (SQLite; for PostgreSQL use pg_dump).")
-	cmd.Arg("file", "File to write; it must not exist.").Required().StringVar(&f.target)
-	cmd.Flag("storage.path", "Directory of samples and ledger.").Default("data").StringVar(&f.storage)
-	cmd.Flag("ledger.dsn", "The ledger's DSN where it is not the directory's own SQLite file.").Envar("LEASEWATCH_LEDGER_DSN").StringVar(&f.dsn)
-	actions[cmd.FullCommand()] = func(ctx context.Context, io streams) error {
-		if err := server.BackupLedger(ctx, server.OfflineOptions{StoragePath: f.storage, DSN: f.dsn}, f.target); err != nil {
-			return err
-		}
-		_, err := fmt.Fprintf(io.out, "the ledger is copied to %s\n", f.target)
-		return err
-	}
-}

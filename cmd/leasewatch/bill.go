@@ -19,6 +19,9 @@ func registerBill(app *kingpin.Application, actions map[string]action) {
 	cmd.Flag("format", "table, json or csv.").Default("table").EnumVar(&bill.format, "table", "json", "csv")
 	bill.flags(cmd)
 	actions[cmd.FullCommand()] = func(ctx context.Context, io streams) error {
+		if err := checkMonth(bill.month); err != nil {
+			return err
+		}
 		return bill.do(ctx, func(ctx context.Context, c *api.Client) error {
 			body, err := c.BillAs(ctx, bill.lease, api.Period{Month: bill.month}, bill.format)
 			if err != nil {
@@ -41,6 +44,9 @@ func registerSLA(app *kingpin.Application, actions map[string]action) {
 	cmd.Flag("format", "text or json.").Default("text").EnumVar(&sla.format, "text", "json")
 	sla.flags(cmd)
 	actions[cmd.FullCommand()] = func(ctx context.Context, io streams) error {
+		if err := checkMonth(sla.month); err != nil {
+			return err
+		}
 		return sla.do(ctx, func(ctx context.Context, c *api.Client) error {
 			answer, err := c.SLA(ctx, sla.lease, sla.month)
 			if err != nil {

@@ -31,6 +31,14 @@ func (c *connection) flags(cmd *kingpin.CmdClause) {
 	cmd.Flag("ledger.dsn", "With --storage.path: the ledger's DSN where it is not the directory's own SQLite file.").Envar("LEASEWATCH_LEDGER_DSN").StringVar(&c.dsn)
 }
 
+// checkMonth refuses what is no month; empty is the present one.
+func checkMonth(month string) error {
+	if _, err := time.Parse("2006-01", month); err != nil && month != "" {
+		return usageError{fmt.Errorf("--month %q: expected YYYY-MM, such as 2026-05", month)}
+	}
+	return nil
+}
+
 // do hands a client to fn and closes what it opened.
 func (c *connection) do(ctx context.Context, fn func(context.Context, *api.Client) error) error {
 	if c.storage != "" {

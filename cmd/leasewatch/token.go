@@ -27,6 +27,9 @@ func registerToken(app *kingpin.Application, actions map[string]action) {
 	create.flags(cmd)
 	actions[cmd.FullCommand()] = func(ctx context.Context, io streams) error {
 		create.in.Role = rental.Role(create.role)
+		if (create.in.Role == rental.RoleTenant) != (create.in.Tenant != "") {
+			return usageError{fmt.Errorf("--tenant %q with --role %s: expected a tenant with --role=tenant, and none with any other", create.in.Tenant, create.role)}
+		}
 		return create.do(ctx, func(ctx context.Context, c *api.Client) error {
 			created, err := c.CreateToken(ctx, create.in)
 			if err != nil {

@@ -23,6 +23,9 @@ func registerUsage(app *kingpin.Application, actions map[string]action) {
 	cmd.Flag("format", "text or json.").Default("text").EnumVar(&usage.format, "text", "json")
 	usage.flags(cmd)
 	actions[cmd.FullCommand()] = func(ctx context.Context, io streams) error {
+		if err := checkMonth(usage.month); err != nil {
+			return err
+		}
 		return usage.do(ctx, func(ctx context.Context, c *api.Client) error {
 			answer, err := c.Usage(ctx, usage.lease, api.Period{Month: usage.month}, usage.step)
 			if err != nil {

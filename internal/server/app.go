@@ -150,8 +150,11 @@ func ledgerDSN(cfg *Config, storage string) string {
 	if cfg.Ledger.DSN != "" {
 		return string(cfg.Ledger.DSN)
 	}
-	return "sqlite:" + filepath.Join(storage, "ledger.db")
+	return "sqlite:" + filepath.Join(storage, ledgerFile)
 }
+
+// ledgerFile is the SQLite file in the storage path.
+const ledgerFile = "ledger.db"
 
 func (a *App) openLedger(ctx context.Context) error {
 	if err := os.MkdirAll(a.opts.StoragePath, 0o750); err != nil {

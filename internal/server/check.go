@@ -3,6 +3,9 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/leasewatch/leasewatch/internal/ledger"
 	"github.com/leasewatch/leasewatch/internal/monitor"
@@ -63,4 +66,12 @@ func BackupLedger(ctx context.Context, o OfflineOptions, target string) (err err
 	}
 	defer func() { err = errors.Join(err, book.Close()) }()
 	return book.Backup(ctx, target)
+}
+
+// RestoreLedger puts a copy that BackupLedger made into a data directory that has no ledger.
+func RestoreLedger(ctx context.Context, source, storage string) error {
+	if err := os.MkdirAll(storage, 0o750); err != nil {
+		return fmt.Errorf("--storage.path: %w: give the directory to this user, or choose another", err)
+	}
+	return ledger.Restore(ctx, source, filepath.Join(storage, ledgerFile))
 }
