@@ -55,6 +55,17 @@ func TestTheGeneratedFilesAreCurrent(t *testing.T) {
 	}
 }
 
+func TestTheSameCodeGivesTheSameBytes(t *testing.T) {
+	first := all(t)
+	for range 20 {
+		for i, d := range all(t) {
+			if string(d.JSON) != string(first[i].JSON) {
+				t.Fatalf("%s differs from run to run", d.Name)
+			}
+		}
+	}
+}
+
 // TestNamesNeverChange pins what Grafana, links and messages hold on to.
 func TestNamesNeverChange(t *testing.T) {
 	want := map[string][2]string{

@@ -37,18 +37,18 @@ func states() card {
 }
 
 func statesPanel(c card) *stat.PanelBuilder {
-	p := dress(stat.NewPanelBuilder(), c).
+	return dress(stat.NewPanelBuilder(), c).
 		TextMode(common.BigValueTextModeValueAndName).
 		ColorMode(common.BigValueColorModeValue).
 		GraphMode(common.BigValueGraphModeNone).
-		ReduceOptions(common.NewReduceDataOptionsBuilder().Calcs([]string{"lastNotNull"}))
-	for state, colour := range map[string]string{"ok": colourOK, "unknown": colourUnknown, "released": colourStopped} {
-		p = p.OverrideByName(state, []dashboard.DynamicConfigValue{fixed(colour)})
-	}
-	return p.OverrideByRegexp("/lost|reset_required|unresponsive|driver_down|fabric_incomplete/", []dashboard.DynamicConfigValue{
-		set("thresholds", map[string]any{"mode": "absolute", "steps": steps(colourStopped, from(1, colourDown))}),
-		set("color", map[string]any{"mode": "thresholds"}),
-	})
+		ReduceOptions(common.NewReduceDataOptionsBuilder().Calcs([]string{"lastNotNull"})).
+		OverrideByName("ok", []dashboard.DynamicConfigValue{fixed(colourOK)}).
+		OverrideByName("unknown", []dashboard.DynamicConfigValue{fixed(colourUnknown)}).
+		OverrideByName("released", []dashboard.DynamicConfigValue{fixed(colourStopped)}).
+		OverrideByRegexp("/lost|reset_required|unresponsive|driver_down|fabric_incomplete/", []dashboard.DynamicConfigValue{
+			set("thresholds", map[string]any{"mode": "absolute", "steps": steps(colourStopped, from(1, colourDown))}),
+			set("color", map[string]any{"mode": "thresholds"}),
+		})
 }
 
 func wrongNow() card {

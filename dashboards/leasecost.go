@@ -110,8 +110,9 @@ func slaPanel(c card) *stat.PanelBuilder {
 		OverrideByName("outcome", []dashboard.DynamicConfigValue{set("mappings", []map[string]any{{
 			"type": "value",
 			"options": map[string]any{
-				"Breached": map[string]any{"text": "✕ Breached", "color": colourDown},
-				"Kept":     map[string]any{"text": "● Kept", "color": colourOK},
+				"Breached":   map[string]any{"text": "✕ Breached", "color": colourDown},
+				"Kept":       map[string]any{"text": "● Kept", "color": colourOK},
+				"Not proven": map[string]any{"text": "? Not proven", "color": colourUnknown},
 			},
 		}})})
 }

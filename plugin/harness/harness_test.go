@@ -53,7 +53,7 @@ func TestThePluginShowsRealValuesInARealBrowser(t *testing.T) {
 				"not measured: acme-dark", "h100-80", "Cost per used GPU-hour", "USD 2.8926")
 		}},
 		{"lease", "leases/acme-train", 1000, "", func(b *browser) {
-			b.sees("acme-train", "Verdict", "Breached", "99.9%", "What did it cost beside its use?", "Cost, acme-train", "Utilisation, acme-train",
+			b.sees("acme-train", "Verdict", "✕ Breached", "99.9%", "03:37:20", "What did it cost beside its use?", "Cost, acme-train", "Utilisation, acme-train",
 				"BMC gpu-a17: GPU 3 absent")
 		}},
 		{"query", "query", 700, `{"refId":"A","type":"usage","lease":"acme-train","step":"day","metric":""}`, func(b *browser) {

@@ -50,6 +50,10 @@ func slaFrame(ctx context.Context, client *api.Client, q Query) (*data.Frame, er
 	return frame, nil
 }
 
+// clock is Grafana's unit for seconds as 03:37:20. Its plain seconds become "3.62 hours", which
+// cannot be redone with a pencil; what may be negative keeps them, since a clock has no sign.
+const clock = "dthms"
+
 // slaFields are the columns of a verdict. Its arithmetic stands last.
 func slaFields(sla api.SLA) ([]*data.Field, error) {
 	v := sla.Verdict
@@ -74,9 +78,9 @@ func slaFields(sla api.SLA) ([]*data.Field, error) {
 		one("lease", "Lease", v.Lease),
 		one("outcome", "Verdict", outcomeWord(v.Outcome)),
 		low, high, aim, coverage,
-		number("down_seconds", "Down", "s", []*float64{seconds(v.DownMS)}),
-		number("unknown_seconds", "No data", "s", []*float64{seconds(v.UnknownMS)}),
-		number("excluded_seconds", "Excluded", "s", []*float64{seconds(v.ExcludedMS)}),
+		number("down_seconds", "Down", clock, []*float64{seconds(v.DownMS)}),
+		number("unknown_seconds", "No data", clock, []*float64{seconds(v.UnknownMS)}),
+		number("excluded_seconds", "Excluded", clock, []*float64{seconds(v.ExcludedMS)}),
 	}
 	if sla.BudgetLeftMS != nil {
 		fields = append(fields, number("budget_left_seconds", "Budget left", "s", []*float64{seconds(*sla.BudgetLeftMS)}))
@@ -118,7 +122,7 @@ func downtimeFrame(ctx context.Context, client *api.Client, q Query, span rental
 	from := data.NewField("time", nil, make([]time.Time, n))
 	to := data.NewField("end", nil, make([]*time.Time, n))
 	from.Config, to.Config = &data.FieldConfig{DisplayNameFromDS: "From"}, &data.FieldConfig{DisplayNameFromDS: "To"}
-	length := number("seconds", "Length", "s", make([]*float64, n))
+	length := number("seconds", "Length", clock, make([]*float64, n))
 	texts := []*data.Field{
 		text("gpus", "GPUs", make([]string, n)), text("reason", "Reason", make([]string, n)), text("cause", "Cause", make([]string, n)),
 		text("witnesses", "Witnesses", make([]string, n)), text("incident", "Incident", make([]string, n)), text("approved_by", "Approved by", make([]string, n)),

@@ -1,3 +1,4 @@
+import { MappingType } from '@grafana/data';
 import { BigValueColorMode, BigValueTextMode, GraphDrawStyle } from '@grafana/schema';
 import {
   EmbeddedScene,
@@ -60,6 +61,18 @@ function verdict(lease: string): VizPanel {
       calcs: ['lastNotNull'],
       fields: '/^(Verdict|Availability, .*|Target|Down|No data|Budget left)$/',
     })
+    .setOverrides((b) =>
+      b.matchFieldsWithName('outcome').overrideMappings([
+        {
+          type: MappingType.ValueToText,
+          options: {
+            Kept: { text: '● Kept', color: '#1a7f5a' },
+            Breached: { text: '✕ Breached', color: '#c0362c' },
+            'Not proven': { text: '? Not proven', color: '#8b5fbf' },
+          },
+        },
+      ])
+    )
     .build();
 }
 

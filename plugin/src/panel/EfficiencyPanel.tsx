@@ -4,7 +4,7 @@ import { useTheme2 } from '@grafana/ui';
 import { isWaste, LeasePoint, medianCost, readPoints } from './points';
 import { PanelOptions } from './options';
 
-const MARGIN = { top: 12, right: 16, bottom: 44, left: 76 };
+const MARGIN = { top: 12, right: 28, bottom: 44, left: 76 };
 /** Okabe-Ito, told apart by colour-blind eyes; one a currency. */
 const COLOURS = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00'];
 
