@@ -31,6 +31,7 @@ func registerBackfill(app *kingpin.Application, actions map[string]action) {
 		if err != nil {
 			return usageError{err}
 		}
+		f.file = named(f.file)
 		input, closeInput, err := openInput(f.file, io)
 		if err != nil {
 			return inputError{err}

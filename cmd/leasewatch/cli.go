@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 
 	"github.com/alecthomas/kingpin/v2"
 
@@ -61,7 +62,7 @@ func run(ctx context.Context, args []string, io streams) int {
 		register(app, actions)
 	}
 
-	command, err := app.Parse(args)
+	command, err := app.Parse(keepDashes(args))
 	if terminated >= 0 {
 		return terminated
 	}
@@ -74,6 +75,28 @@ func run(ctx context.Context, args []string, io streams) int {
 		return exitCode(err)
 	}
 	return exitOK
+}
+
+// dash carries a lone "-", standard input, through the parser, which would make nothing of it.
+// No file has such a name.
+const dash = "\x00"
+
+func keepDashes(args []string) []string {
+	kept := slices.Clone(args)
+	for i, arg := range kept {
+		if arg == "-" {
+			kept[i] = dash
+		}
+	}
+	return kept
+}
+
+// named takes keepDashes back.
+func named(file string) string {
+	if file == dash {
+		return "-"
+	}
+	return file
 }
 
 // exitCode tells what kind of error ended a command.

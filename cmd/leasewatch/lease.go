@@ -104,6 +104,9 @@ func registerLease(app *kingpin.Application, actions map[string]action) {
 // applyFiles checks every file here, so that errors name the file and the line, and sends
 // them as one: all of it is recorded or nothing.
 func applyFiles(ctx context.Context, c *api.Client, io streams, names []string, dryRun bool) error {
+	for i, name := range names {
+		names[i] = named(name)
+	}
 	resources, err := manifest.ReadPaths(names, io.in)
 	if err != nil {
 		return inputError{err}

@@ -31,11 +31,11 @@ func parseScrape(o Options) (*config.Config, error) {
 		file = "scrape_configs"
 	}
 	if err := checkIsList(o.ScrapeConfigs); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, placedError(file, err.Error())
 	}
 	cfg, err := config.Load(fullConfig(o), slog.New(slog.DiscardHandler))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, errors.New(shiftLines(err.Error())))
+		return nil, placedError(file, shiftLines(err.Error()))
 	}
 	for _, job := range cfg.ScrapeConfigs {
 		if err := checkJob(job, o.Lookback); err != nil {
@@ -75,6 +75,30 @@ func fullConfig(o Options) string {
 }
 
 func millis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) + "ms" }
+
+var (
+	placedLine   = regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`)
+	unknownField = regexp.MustCompile(`^field (\S+) not found in type \S+$`)
+)
+
+// placedError says the engine's error with the user's file and line, one line for each place.
+func placedError(file, message string) error {
+	var errs []error
+	for line := range strings.Lines(message) {
+		at, line := file, strings.TrimSpace(line)
+		if line == "yaml: unmarshal errors:" {
+			continue
+		}
+		if m := placedLine.FindStringSubmatch(line); m != nil {
+			at, line = file+":"+m[1], m[2]
+		}
+		if m := unknownField.FindStringSubmatch(line); m != nil {
+			line = fmt.Sprintf("unknown field %q, expected one of Prometheus's scrape_configs", m[1])
+		}
+		errs = append(errs, fmt.Errorf("%s: %s", at, line))
+	}
+	return errors.Join(errs...)
+}
 
 var lineNumber = regexp.MustCompile(`\bline (\d+)`)
 

@@ -13,7 +13,7 @@ func TestConfigurationErrorsSayWhereAndWhat(t *testing.T) {
 	}{
 		"an unknown field keeps the line of the file": {
 			Config{ScrapeConfigs: []byte("\n\n\n- job_name: a\n  scrap_interval: 5s" + target), ScrapeConfigsFile: "leasewatch.yaml"},
-			[]string{"leasewatch.yaml", "line 5", "scrap_interval"},
+			[]string{"leasewatch.yaml:5: ", "scrap_interval"},
 		},
 		"an interval over the limit says why": {
 			Config{ScrapeConfigs: []byte("- job_name: slow\n  scrape_interval: 26s" + target)},
@@ -21,8 +21,8 @@ func TestConfigurationErrorsSayWhereAndWhat(t *testing.T) {
 		},
 		"a job that takes our own name": {Config{ScrapeConfigs: []byte("- job_name: leasewatch" + target)}, []string{"leasewatch", "own metrics"}},
 		"two jobs of one name":          {Config{ScrapeConfigs: []byte("- job_name: a" + target + "- job_name: a" + target)}, []string{"job name", `"a"`}},
-		"not a list":                    {Config{ScrapeConfigs: []byte("scrape_configs: []\nrule_files: []\n")}, []string{"line 1", "not a list", "job_name"}},
-		"not YAML":                      {Config{ScrapeConfigs: []byte("- {")}, []string{"line"}},
+		"not a list":                    {Config{ScrapeConfigs: []byte("scrape_configs: []\nrule_files: []\n")}, []string{"scrape_configs:1: ", "not a list", "job_name"}},
+		"not YAML":                      {Config{ScrapeConfigs: []byte("- {")}, []string{"scrape_configs:1: "}},
 		"a target with a path":          {Config{ScrapeConfigs: []byte("- job_name: a\n  static_configs: [{targets: ['http://a/metrics']}]\n")}, []string{"http://a/metrics"}},
 		"an unknown field of a rule": {
 			Config{RuleFiles: map[string][]byte{"gpu.yaml": []byte("groups:\n- name: g\n  rules:\n  - alert: A\n    expr: up\n    forr: 5m\n")}},
