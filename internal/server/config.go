@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -176,10 +178,11 @@ func (c *Config) check(path string) error {
 	if c.Global.EvaluationInterval <= 0 {
 		bad("global.evaluation_interval", c.Global.EvaluationInterval, "more than 0s")
 	}
-	for field, language := range map[string]string{"global.language": c.Global.Language, "slack.language": c.Slack.Language} {
-		if language != "en" && language != "zh" && (field != "slack.language" || language != "") {
-			bad(field, language, "en or zh")
-		}
+	if c.Global.Language != "en" && c.Global.Language != "zh" {
+		bad("global.language", c.Global.Language, "en or zh")
+	}
+	if l := c.Slack.Language; l != "" && l != "en" && l != "zh" {
+		bad("slack.language", l, "en or zh")
 	}
 	if !strings.HasSuffix(c.Slack.APIURL, "/") {
 		bad("slack.api_url", c.Slack.APIURL, `an address that ends in "/"`)
@@ -187,7 +190,8 @@ func (c *Config) check(path string) error {
 	if c.Slack.BotTokenFile != "" && c.Slack.Channel == "" {
 		bad("slack.channel", "", "the id of a channel, such as C0123456789, beside slack.bot_token_file")
 	}
-	for user, person := range c.Slack.People {
+	for _, user := range slices.Sorted(maps.Keys(c.Slack.People)) {
+		person := c.Slack.People[user]
 		if person.Role != "oncall" && person.Role != "operator" && person.Role != "admin" {
 			bad("slack.people."+user+".role", person.Role, "oncall, operator or admin")
 		}

@@ -1,0 +1,202 @@
+package server_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/leasewatch/leasewatch/internal/server"
+)
+
+// files writes files into a new folder and makes it the current one, so that errors name
+// them as a person would.
+func files(t *testing.T, content map[string]string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for name, body := range content {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(body), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestTheDocumentedConfigurationIsTakenAndReadAsWritten(t *testing.T) {
+	files(t, map[string]string{"leasewatch.yaml": `
+global:
+  scrape_interval: 5s
+  evaluation_interval: 10s
+  external_url: https://leasewatch.example.net
+  language: zh
+scrape_configs:
+  - job_name: leasewatch-exporter
+    honor_labels: true
+    static_configs:
+      - targets: [gpu-a17:19400, gpu-a18:19400]
+rule_files: [extra/*.yaml]
+slack:
+  channel: C0123456789
+  bot_token_file: secrets/bot
+  app_token_file: secrets/app
+  people:
+    U0123456789: {name: Wang Li, role: oncall}
+access:
+  required: true
+metering: {running: 0s}
+thresholds:
+  - {name: temperature_celsius, value: 80, site: oslo}
+`, "secrets/bot": "xoxb-1", "secrets/app": "xapp-1", "extra/one.yaml": "groups: []\n"})
+	if err := server.CheckConfig("leasewatch.yaml"); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := server.LoadConfig("leasewatch.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if time.Duration(cfg.Global.ScrapeInterval) != 5*time.Second || time.Duration(cfg.Global.EvaluationInterval) != 10*time.Second ||
+		cfg.Global.Language != "zh" || !cfg.Access.Required || cfg.Metering.Running != 0 ||
+		cfg.Slack.People["U0123456789"] != (server.Person{Name: "Wang Li", Role: "oncall"}) {
+		t.Errorf("read as %+v", cfg)
+	}
+}
+
+func TestAnEmptyFileHoldsTheDefaults(t *testing.T) {
+	files(t, map[string]string{"leasewatch.yaml": "# nothing yet\n"})
+	cfg, err := server.LoadConfig("leasewatch.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if time.Duration(cfg.Global.ScrapeInterval) != 15*time.Second || cfg.Global.Language != "en" || cfg.Access.Required ||
+		cfg.Slack.APIURL != "https://slack.com/api/" {
+		t.Errorf("defaults are %+v", cfg)
+	}
+}
+
+func TestAWrongConfigurationIsToldWithPlaceFoundAndExpected(t *testing.T) {
+	const name = "lw.yaml"
+	for title, c := range map[string]struct{ yaml, want string }{
+		"an unknown section": {"globl: {}\n", `lw.yaml:1: unknown field "globl" (see docs/configuration.md for the fields)`},
+		"an unknown field":   {"slack:\n  chanel: C1\n", `lw.yaml:2: unknown field "chanel" (see docs/configuration.md for the fields)`},
+		"text for a yes":     {"access: {required: maybe}\n", `lw.yaml:1: found text "maybe", expected true or false`},
+		"text for a list":    {"rule_files: a.yaml\n", `lw.yaml:1: found text "a.yaml", expected a list`},
+		"text for a mapping": {"\nslack: on\n", `lw.yaml:2: found text "on", expected a mapping of fields`},
+		"a list for text":    {"slack: {channel: [a]}\n", `lw.yaml:1: found list "", expected text`},
+		"a length that is none": {
+			"global:\n  scrape_interval: fast\n  language: en\n",
+			`lw.yaml:2: found "fast", expected a length of time such as 15s`,
+		},
+		"a length without a unit": {"metering: {running: 5}\n", `lw.yaml:1: found "5", expected a length of time such as 15s`},
+		"a field twice":           {"rule_files: []\nrule_files: []\n", `lw.yaml:2: mapping key "rule_files" already defined at line 1`},
+		"no YAML":                 {"a: [\n", `lw.yaml:1: did not find expected node content`},
+		"an interval over a reading's life": {
+			"global: {scrape_interval: 30s}\n",
+			`lw.yaml: global.scrape_interval: found "30s", expected more than 0s and at most 25s: a reading counts for two intervals, and no reading older than a minute is shown as live`,
+		},
+		"no evaluation":     {"global: {evaluation_interval: 0s}\n", `lw.yaml: global.evaluation_interval: found "0s", expected more than 0s`},
+		"another language":  {"global: {language: de}\n", `lw.yaml: global.language: found "de", expected en or zh`},
+		"Slack in another":  {"slack: {language: de}\n", `lw.yaml: slack.language: found "de", expected en or zh`},
+		"an API without /":  {"slack: {api_url: 'http://127.0.0.1:1/api'}\n", `lw.yaml: slack.api_url: found "http://127.0.0.1:1/api", expected an address that ends in "/"`},
+		"a token, no place": {"slack: {bot_token_file: bot}\n", `lw.yaml: slack.channel: found "", expected the id of a channel, such as C0123456789, beside slack.bot_token_file`},
+		"people's roles, in order": {
+			"slack: {people: {U2: {name: b, role: boss}, U1: {name: a, role: tenant}}}\n",
+			"lw.yaml: slack.people.U1.role: found \"tenant\", expected oncall, operator or admin\n" +
+				"lw.yaml: slack.people.U2.role: found \"boss\", expected oncall, operator or admin",
+		},
+		"a threshold without a name": {"thresholds: [{value: 1}]\n", `lw.yaml: thresholds[0].name: found "", expected the name of a threshold of the rules (see docs/alerts.md)`},
+		"a threshold of two scopes": {
+			"thresholds: [{name: temperature_celsius, value: 1, site: a, lease: b}]\n",
+			`lw.yaml: thresholds[0]: found "more than one of lease, sku and site", expected at most one`,
+		},
+		"a job's unknown field": {
+			"\nscrape_configs:\n\n  # ours\n  - job_name: a\n    honour_labels: true\naccess: {}\n",
+			`lw.yaml:6: unknown field "honour_labels", expected one of Prometheus's scrape_configs`,
+		},
+		"jobs in one line":   {"scrape_configs: [{job_nam: a}]\n", `lw.yaml:1: unknown field "job_nam", expected one of Prometheus's scrape_configs`},
+		"jobs that are none": {"scrape_configs: a\n", `lw.yaml:1: scrape_configs is not a list: expected jobs, each starting with "- job_name: NAME"`},
+		"a job of our name": {
+			"scrape_configs: [{job_name: leasewatch}]\n",
+			`lw.yaml: job_name "leasewatch" is taken by the server's own metrics: choose another name`,
+		},
+		"no rule file": {"rule_files: [nowhere.yaml]\n", `lw.yaml: rule_files: "nowhere.yaml": no such file; expected a rule file or a pattern that matches some`},
+		"a broken rule": {
+			"rule_files: [broken.yaml]\n",
+			`broken.yaml: 5:15: group "x", rule 1, "A": could not parse expression: 1:5: parse error: unclosed left parenthesis`,
+		},
+		"no routing": {"paging: {config_file: nowhere.yaml}\n", `paging.config_file: open nowhere.yaml: no such file or directory`},
+		"no secret": {
+			"slack: {app_token_file: nowhere}\n",
+			`lw.yaml: slack.app_token_file: expected a file that holds the secret and that this user can read: open nowhere: no such file or directory`,
+		},
+	} {
+		t.Run(title, func(t *testing.T) {
+			files(t, map[string]string{
+				name: c.yaml, "broken.yaml": "groups:\n  - name: x\n    rules:\n      - alert: A\n        expr: sum(\n",
+			})
+			err := server.CheckConfig(name)
+			if err == nil {
+				t.Fatalf("accepted, expected %q", c.want)
+			}
+			if err.Error() != c.want {
+				t.Errorf("said     %s\nexpected %s", err, c.want)
+			}
+		})
+	}
+}
+
+func TestErrorsOfTheConfigurationHoldNoSecret(t *testing.T) {
+	const secret = "hunter2hunter2"
+	for title, yaml := range map[string]string{
+		"a DSN that is a list":        "ledger: {dsn: ['postgres://u:" + secret + "@db/x']}\n",
+		"a DSN beside a fault":        "ledger: {dsn: 'postgres://u:" + secret + "@db/x'}\nglobal: {language: de}\n",
+		"a job's password":            "scrape_configs: [{job_name: a, basic_auth: {username: u, password: " + secret + "}, static_configs: [{targets: ['http://a/b']}]}]\n",
+		"a secret file beside it":     "slack: {channel: C1, bot_token_file: bot, language: de}\n",
+		"a job's authorization twice": "scrape_configs: [{job_name: a, bearer_token: " + secret + ", authorization: {credentials: " + secret + "}}]\n",
+	} {
+		t.Run(title, func(t *testing.T) {
+			files(t, map[string]string{"lw.yaml": yaml, "bot": secret})
+			err := server.CheckConfig("lw.yaml")
+			if err == nil {
+				t.Fatal("accepted")
+			}
+			if strings.Contains(err.Error(), secret) {
+				t.Errorf("the error holds the secret: %s", err)
+			}
+		})
+	}
+}
+
+func TestWithoutAccessTheServerListensOnLoopbackOnly(t *testing.T) {
+	const refusal = " is not on loopback, and access is not configured: set access.required: true in the configuration file and make tokens with `leasewatch token create`, or listen on 127.0.0.1"
+	for address, want := range map[string]string{
+		"127.0.0.1:8080":    "",
+		"127.8.9.1:0":       "",
+		"[::1]:8080":        "",
+		"localhost:8080":    "",
+		"0.0.0.0:8080":      `--web.listen-address "0.0.0.0:8080"` + refusal,
+		":8080":             `--web.listen-address ":8080"` + refusal,
+		"[::]:8080":         `--web.listen-address "[::]:8080"` + refusal,
+		"192.0.2.7:8080":    `--web.listen-address "192.0.2.7:8080"` + refusal,
+		"host.example:8080": `--web.listen-address "host.example:8080"` + refusal,
+		"127.0.0.1":         `--web.listen-address "127.0.0.1": expected HOST:PORT, such as 127.0.0.1:8080`,
+	} {
+		t.Run(address, func(t *testing.T) {
+			open := server.DefaultConfig()
+			got := ""
+			if err := open.CheckListen(address); err != nil {
+				got = err.Error()
+			}
+			if got != want {
+				t.Errorf("said     %q\nexpected %q", got, want)
+			}
+			guarded := server.DefaultConfig()
+			guarded.Access.Required = true
+			if err := guarded.CheckListen(address); err != nil {
+				t.Errorf("with access configured: %v", err)
+			}
+		})
+	}
+}
