@@ -9,14 +9,13 @@ import (
 
 // The colours of the house, the same on every screen; red is for down and breached alone.
 const (
-	colourOK          = "#1a7f5a"
-	colourDegraded    = "#b26a00"
-	colourDown        = "#c0362c"
-	colourMaintenance = "#3b6fb5"
-	colourStopped     = "#6b7280"
-	colourUnknown     = "#8b5fbf"
-	colourCost        = "#0072b2"
-	colourUse         = "#e69f00"
+	colourOK       = "#1a7f5a"
+	colourDegraded = "#b26a00"
+	colourDown     = "#c0362c"
+	colourStopped  = "#6b7280"
+	colourUnknown  = "#8b5fbf"
+	colourCost     = "#0072b2"
+	colourUse      = "#e69f00"
 )
 
 // variable is the name of the data source variable of every dashboard: a dashboard never

@@ -110,9 +110,9 @@ func slaPanel(c card) *stat.PanelBuilder {
 		OverrideByName("outcome", []dashboard.DynamicConfigValue{set("mappings", []map[string]any{{
 			"type": "value",
 			"options": map[string]any{
-				"Breached":   map[string]any{"text": "✕ Breached", "color": colourDown},
-				"Kept":       map[string]any{"text": "● Kept", "color": colourOK},
-				"Not proven": map[string]any{"text": "? Not proven", "color": colourUnknown},
+				"Breached":   map[string]any{"text": "✕\u00a0Breached", "color": colourDown},
+				"Kept":       map[string]any{"text": "●\u00a0Kept", "color": colourOK},
+				"Not proven": map[string]any{"text": "?\u00a0Not\u00a0proven", "color": colourUnknown},
 			},
 		}})})
 }

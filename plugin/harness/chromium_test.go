@@ -17,7 +17,7 @@ import (
 )
 
 // patience is how long anything may take on a slow machine before the test gives up.
-const patience = 20 * time.Second
+const patience = 60 * time.Second
 
 // browser is one tab of a Chromium, spoken to over a pipe by its DevTools protocol.
 type browser struct {
@@ -193,7 +193,7 @@ func (b *browser) sees(wants ...string) {
 	var text string
 	missing := wants
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
-		text = strings.ReplaceAll(b.eval(pageText), " ", " ")
+		text = strings.ReplaceAll(b.eval(pageText), "\u00a0", " ")
 		missing = nil
 		for _, want := range wants {
 			if !strings.Contains(text, want) {

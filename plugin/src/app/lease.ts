@@ -66,9 +66,9 @@ function verdict(lease: string): VizPanel {
         {
           type: MappingType.ValueToText,
           options: {
-            Kept: { text: '● Kept', color: '#1a7f5a' },
-            Breached: { text: '✕ Breached', color: '#c0362c' },
-            'Not proven': { text: '? Not proven', color: '#8b5fbf' },
+            Kept: { text: '●\u00a0Kept', color: '#1a7f5a' },
+            Breached: { text: '✕\u00a0Breached', color: '#c0362c' },
+            'Not proven': { text: '?\u00a0Not\u00a0proven', color: '#8b5fbf' },
           },
         },
       ])
