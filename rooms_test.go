@@ -25,8 +25,8 @@ var allowed = map[string][]string{
 
 	"alertmanager-rules": {},
 
-	"dashboards": {"exporter/catalog"},
-	"plugin/pkg": {"internal/api", "internal/rental"},
+	"dashboards": {},
+	"plugin":     {"internal/api", "internal/rental"},
 
 	"internal/rental":    {},
 	"internal/api":       {"internal/rental"},

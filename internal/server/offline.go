@@ -110,9 +110,10 @@ func (a *App) backfill(ctx context.Context, opts monitor.BackfillOptions, write 
 	if err != nil || opts.DryRun || result.Samples == 0 {
 		return result, err
 	}
+	// The last sample speaks for one more interval, up to whatever comes next.
+	sampled := result.Span
 	if interval := longest(result.Intervals); interval > 0 {
-		// The last sample speaks for one more interval, up to whatever comes next.
-		sampled := rental.Span{Start: result.Span.Start, End: result.Span.End + rental.Millis(interval.Milliseconds())}
+		sampled.End += rental.Millis(interval.Milliseconds())
 		if err := a.ledger.SaveSampleInterval(ctx, sampled, interval.Milliseconds()); err != nil {
 			return result, err
 		}
@@ -122,14 +123,14 @@ func (a *App) backfill(ctx context.Context, opts monitor.BackfillOptions, write 
 		return result, err
 	}
 	for _, lease := range leases {
-		if !lease.Span().Overlaps(result.Span) {
+		if !lease.Span().Overlaps(sampled) {
 			continue
 		}
-		if err := a.sla.Derive(ctx, lease.ID, result.Span); err != nil {
+		if err := a.sla.Derive(ctx, lease.ID, sampled); err != nil {
 			return result, fmt.Errorf("downtime of the history: %w", err)
 		}
 	}
-	if _, err := a.metering.Meter(ctx, wholeHours(result.Span)); err != nil {
+	if _, err := a.metering.Meter(ctx, wholeHours(sampled)); err != nil {
 		return result, fmt.Errorf("metering of the history: %w", err)
 	}
 	a.series.Forget()
