@@ -128,10 +128,11 @@ func chargePieces(in ChargeInput) ([]piece, error) {
 		return nil, err
 	}
 	// A session is rounded as a whole, so all of the lease's time up to the period's end counts,
-	// and a lease whose end is known is followed to it.
+	// and a lease whose end is known is followed to it. Where no session is rounded the time past
+	// the period changes nothing, and an end in the year 9999 costs nothing to reckon.
 	horizon := in.Lease.Span()
-	if horizon.End == Forever {
-		horizon.End = max(in.Period.End, horizon.Start)
+	if horizon.End == Forever || !in.Contract.Plan.roundsSessions() {
+		horizon.End = max(min(horizon.End, in.Period.End), horizon.Start)
 	}
 	var out []piece
 	seats := in.seats()
@@ -183,7 +184,8 @@ func (in ChargeInput) sessions(s seat, horizon Span) []session {
 		if i > 0 && len(runs) > 0 {
 			before := s.parts[i-1]
 			touching := before.Span.End == a.Span.Start
-			if joined = touching || a.Reason == ReasonRMA; joined && !touching {
+			// A stop and the next start at one moment are two sessions: they have two reasons.
+			if joined = touching && a.Reason == before.Reason || a.Reason == ReasonRMA; joined && !touching {
 				// The contract pays on while the card is missing, or the gap is unbilled downtime.
 				gap := before
 				gap.Span, gap.Reason = Span{Start: before.Span.End, End: a.Span.Start}, ReasonNotDelivered

@@ -28,7 +28,8 @@ const (
 // CreditFor returns what the contract's table pays back for a breached objective: the percentage
 // of the lowest tier that the availability is strictly under, of the base that the contract
 // names, rounded once by the line's mode. Unbilled time and the credit together never exceed the
-// cap, which is at most the fee. Where unknown time is excluded, the tier is that of the high
+// cap, which is at most the fee, for the lease and for each card or instance that the contract
+// credits by itself. Where unknown time is excluded, the tier is that of the high
 // bound: what both bounds prove. No credit is an amount of 0.
 func CreditFor(in CreditInput) (Credit, error) {
 	c, currency := in.Contract.Credits, in.Contract.Currency
@@ -52,9 +53,14 @@ func CreditFor(in CreditInput) (Credit, error) {
 		lines = in.Gross
 	}
 	parts := in.parts(lines)
-	exact := new(big.Rat)
+	exact, held := new(big.Rat), new(big.Rat)
 	for _, p := range parts {
-		exact.Add(exact, new(big.Rat).Mul(p.percent.Rat(), big.NewRat(p.base, 100)))
+		share := new(big.Rat).Mul(p.percent.Rat(), big.NewRat(p.base, 100))
+		exact.Add(exact, share)
+		if most := big.NewRat(p.charged, 1); share.Cmp(most) > 0 {
+			share = most
+		}
+		held.Add(held, share)
 		if p.percent.Rat().Cmp(out.Percent.Rat()) > 0 {
 			out.Percent = p.percent
 		}
@@ -63,10 +69,15 @@ func CreditFor(in CreditInput) (Credit, error) {
 	if err != nil {
 		return Credit{}, fmt.Errorf("credit of lease %s: %w", in.Lease.ID, err)
 	}
+	heldMinor, err := roundToInt64(held, in.Contract.LineRounding)
+	if err != nil {
+		return Credit{}, fmt.Errorf("credit of lease %s: %w", in.Lease.ID, err)
+	}
 	// The cap is at most the fee, so what is left of it is at most what is charged.
 	limit := max(capOf(fee.Minor, c.CapPercent)-(fee.Minor-charged.Minor), 0)
-	out.Amount.Minor = min(minor, limit)
-	out.Arithmetic = in.explain(parts, Amount{currency, minor}, out.Amount, Amount{currency, fee.Minor - charged.Minor})
+	out.Amount.Minor = min(heldMinor, limit)
+	out.Arithmetic = in.explain(parts, Amount{currency, minor}, out.Amount, Amount{currency, fee.Minor - charged.Minor},
+		len(parts) > 1 && heldMinor <= limit)
 	if in.Contract.AutoCredit && in.Approved {
 		out.State = CreditBooked
 	}
@@ -87,24 +98,19 @@ func lineTotal(c Currency, lines []BillLine) (Amount, error) {
 	return SumAmounts(c, amounts...)
 }
 
-// creditPart is a part of the fee (a card, an instance, the lease) and the percentage it gets.
+// creditPart is a part of the fee (a card, an instance, the lease) and the percentage it gets. No
+// part gets back more than was charged for it: its unbilled time is paid back already.
 type creditPart struct {
-	base    int64 // minor units
-	percent Decimal
+	base, charged int64 // minor units
+	percent       Decimal
 }
 
 // parts divides the base by the contract's credit scope, each part with its tier.
 func (in CreditInput) parts(lines []BillLine) []creditPart {
-	perCard := map[string]int64{}
-	total := int64(0)
-	for _, l := range lines {
-		total += l.Amount.Minor
-		for uuid, minor := range l.PerGPU {
-			perCard[uuid] += minor
-		}
-	}
+	perCard, total := byCard(lines)
+	charged, totalCharged := byCard(in.Net)
 	if in.Contract.Credits.Scope == UnitLease {
-		return []creditPart{{base: total, percent: in.tier(in.Verdict)}}
+		return []creditPart{{base: total, charged: totalCharged, percent: in.leaseTier()}}
 	}
 	groupOf := func(uuid string) string { return uuid }
 	if in.Contract.Credits.Scope == UnitInstance {
@@ -118,6 +124,7 @@ func (in CreditInput) parts(lines []BillLine) []creditPart {
 	for uuid, minor := range perCard {
 		g := groups[groupOf(uuid)]
 		g.base += minor
+		g.charged += charged[uuid]
 		if percent := in.cardTier(uuid); percent.Rat().Cmp(g.percent.Rat()) > 0 {
 			g.percent = percent
 		}
@@ -133,6 +140,30 @@ func (in CreditInput) parts(lines []BillLine) []creditPart {
 		out[i] = groups[name]
 	}
 	return out
+}
+
+// byCard returns what lines ask for each card, and for all, in minor units.
+func byCard(lines []BillLine) (perCard map[string]int64, total int64) {
+	perCard = map[string]int64{}
+	for _, l := range lines {
+		total += l.Amount.Minor
+		for uuid, minor := range l.PerGPU {
+			perCard[uuid] += minor
+		}
+	}
+	return perCard, total
+}
+
+// leaseTier returns the percentage that the lease as a whole gets: where every card is judged for
+// itself, the highest that one of them proves. The worst card by what is known need not be that one.
+func (in CreditInput) leaseTier() Decimal {
+	percent := in.tier(in.Verdict)
+	for _, card := range in.Verdict.PerGPU {
+		if p := in.tier(card); p.Rat().Cmp(percent.Rat()) > 0 {
+			percent = p
+		}
+	}
+	return percent
 }
 
 // cardTier returns the percentage that a card's part of the fee gets: by its own verdict where
@@ -172,7 +203,7 @@ func (in CreditInput) tier(v Verdict) Decimal {
 	return percent
 }
 
-func (in CreditInput) explain(parts []creditPart, computed, given, unbilled Amount) string {
+func (in CreditInput) explain(parts []creditPart, computed, given, unbilled Amount, byPart bool) string {
 	zh := in.Language == "zh"
 	kind := pick(zh, "gross fee", "应计费用")
 	if in.Contract.Credits.Base == BaseNet {
@@ -194,7 +225,11 @@ func (in CreditInput) explain(parts []creditPart, computed, given, unbilled Amou
 		return pick(zh, "no tier applies", "没有适用的赔付档位")
 	}
 	text := fmt.Sprintf(pick(zh, "%s (%s) = %s", "%s（%s）= %s"), strings.Join(terms, " + "), kind, computed)
-	if given.Minor < computed.Minor {
+	switch {
+	case given.Minor == computed.Minor:
+	case byPart:
+		text += fmt.Sprintf(pick(zh, "; capped: no part gets back more than was charged for it, so %s", "；封顶：任何部分的赔付不超过其实计费用，故为 %s"), given)
+	default:
 		text += fmt.Sprintf(pick(zh, "; capped: unbilled %s and the credit together stay within %s %% of the fee, so %s",
 			"；封顶：未计费 %s 与赔付合计不超过费用的 %s %%，故为 %s"), unbilled, in.Contract.Credits.CapPercent, given)
 	}

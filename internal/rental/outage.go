@@ -64,14 +64,18 @@ func (in JudgeInput) cardTimeline(uuid string, part Span) []Interval {
 		}
 	}
 	for _, d := range in.Downtimes {
-		if d.ApprovedBy == "" || d.measured() || d.Lease != in.Lease.ID || !slices.Contains(d.UUIDs, uuid) {
+		if d.ApprovedBy == "" || d.Lease != in.Lease.ID || !slices.Contains(d.UUIDs, uuid) {
 			continue
 		}
-		class, reason := Down, d.Reason
-		if d.Cause == CauseTenant {
-			class, reason = Excluded, ReasonTenant
+		switch spans := []Span{d.Span.Clip(part)}; {
+		case d.Cause != CauseTenant && d.measured(): // the samples say it themselves
+		case d.Cause != CauseTenant:
+			told = overlay(told, spans, Down, d.Reason)
+		case d.measured(): // a person found the tenant behind what the samples show
+			told = overlay(told, ClipSpans(downSpans(told), spans[0]), Excluded, ReasonTenant)
+		default:
+			told = overlay(told, spans, Excluded, ReasonTenant)
 		}
-		told = overlay(told, []Span{d.Span.Clip(part)}, class, reason)
 	}
 	return told
 }
@@ -79,16 +83,20 @@ func (in JudgeInput) cardTimeline(uuid string, part Span) []Interval {
 // excused lays the windows of maintenance and stop over a seat's time; they excuse only what
 // began inside them.
 func (in JudgeInput) excused(told []Interval, windows []Span, reach Span) []Interval {
+	stops := ClipSpans(in.Lease.Stops, reach)
+	counted := excuse(downSpans(told), append(slices.Clone(windows), stops...))
+	told = overlay(told, SubtractSpans(windows, counted), Excluded, ReasonMaintenance)
+	return overlay(told, SubtractSpans(stops, counted), Excluded, ReasonStopped)
+}
+
+func downSpans(told []Interval) []Span {
 	var downs []Span
 	for _, iv := range told {
 		if iv.Class == Down {
 			downs = append(downs, iv.Span)
 		}
 	}
-	stops := ClipSpans(in.Lease.Stops, reach)
-	counted := excuse(downs, append(slices.Clone(windows), stops...))
-	told = overlay(told, SubtractSpans(windows, counted), Excluded, ReasonMaintenance)
-	return overlay(told, SubtractSpans(stops, counted), Excluded, ReasonStopped)
+	return downs
 }
 
 // frame clips a lease's intervals to the judged span; what of it lies outside the lease is up.

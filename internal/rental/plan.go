@@ -19,6 +19,11 @@ func (p Plan) unitMillis() int64 {
 	}
 }
 
+// roundsSessions tells whether the length of a whole session decides what a part of it costs.
+func (p Plan) roundsSessions() bool {
+	return !p.calendar() && (p.Minimum > 0 || p.Rounding != Exact && p.RoundingScope == RoundSession)
+}
+
 // unitName names what one price buys: "gpu-hour".
 func (p Plan) unitName() string { return p.Unit + "-" + p.Mode }
 
