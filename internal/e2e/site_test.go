@@ -197,13 +197,15 @@ func freeAddress(t testing.TB) string {
 // eventually polls until the condition holds.
 func eventually(t testing.TB, what string, explain func() string, holds func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(soon)
+	begin := time.Now()
+	deadline := begin.Add(soon)
 	for !holds() {
 		if time.Now().After(deadline) {
 			t.Fatalf("not within %s: %s\n%s", soon, what, explain())
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
+	t.Logf("%s: after %s", what, time.Since(begin).Round(100*time.Millisecond))
 }
 
 // process is a program under test.
