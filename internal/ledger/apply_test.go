@@ -157,6 +157,23 @@ func TestALeaseMayNameItsGPUBySlotAndKeepsItWhenAnotherCardComes(t *testing.T) {
 	})
 }
 
+func TestAFileWithAnOpenStopStaysTrueWhenItsLeaseHasEnded(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *store) {
+		s.apply(fleet())
+		open := lease("L", "acme", "2026-05-02T00:00:00Z", "open", "GPU-A")
+		open.Stops = []rental.Span{span("2026-05-08T00:00:00Z", "2026-05-09T00:00:00Z"), {Start: at("2026-05-12T00:00:00Z"), End: rental.Forever}}
+		s.apply(leases(open))
+		for _, end := range []string{"2026-05-14T00:00:00Z", "2026-05-10T00:00:00Z"} { // in the second stop, then before it
+			if err := s.EndLease(t.Context(), "ada", "", "L", at(end)); err != nil {
+				t.Fatal(err)
+			}
+			if c := s.apply(leases(open)); c[0].Action != rental.ActionUnchanged {
+				t.Errorf("ended at %s: the file now says %+v, expected unchanged", end, c[0])
+			}
+		}
+	})
+}
+
 func TestEndingALease(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *store) {
 		ctx := t.Context()

@@ -31,9 +31,21 @@ func (a *applier) settleLease(in, old *rental.Lease) {
 		refs[i] = a.resolve(in.ID, ref)
 	}
 	in.GPUs = refs
-	if old != nil && in.End == rental.Forever {
+	if old != nil && in.End == rental.Forever && old.End != rental.Forever {
 		in.End = old.End
+		in.Stops = stopsWithin(*in)
 	}
+}
+
+// stopsWithin returns the stops of a lease up to its end: one that was open ends with the lease.
+func stopsWithin(l rental.Lease) []rental.Span {
+	var stops []rental.Span
+	for _, s := range l.Stops {
+		if s.Start < l.End {
+			stops = append(stops, s.Clip(l.Span()))
+		}
+	}
+	return stops
 }
 
 // names tells whether a reference, as someone wrote it, means the card that was recorded.
@@ -228,9 +240,7 @@ func (l *Ledger) EndLease(ctx context.Context, by, why, id string, at rental.Mil
 			return refused("lease %q has ended at %s: expected an end that is not after it; apply the lease with the later end", id, lease.End)
 		}
 		lease.End = at
-		for i, s := range lease.Stops {
-			lease.Stops[i] = s.Clip(lease.Span())
-		}
+		lease.Stops = stopsWithin(*lease)
 		return nil
 	})
 }

@@ -79,6 +79,10 @@ func (d Decimal) found() string {
 
 var hundred = big.NewRat(100, 1)
 
+// earliest is when a lease may start at the soonest: 2000-01-01 UTC. A slip of the pen such as
+// 0206 for 2026 would have every hour since then metered.
+const earliest Millis = 946_684_800_000
+
 // Validate returns what is wrong with the lease by itself; nothing where it is whole. A lease of
 // zero length is allowed and costs nothing; one that ends before it starts is not.
 func (l Lease) Validate() []FieldError {
@@ -86,6 +90,7 @@ func (l Lease) Validate() []FieldError {
 	f.required("tenant", l.Tenant, "the name of a tenant")
 	f.required("contract", l.Contract, "the name of a contract")
 	f.check(l.Start != 0, "start", "nothing", "a time with an offset, such as 2026-05-01T00:00:00+08:00")
+	f.check(l.Start == 0 || l.Start >= earliest, "start", l.Start.String(), "a time from "+earliest.String()+" on: no GPU was leased before")
 	switch {
 	case l.End == 0:
 		f.add("end", "nothing", "a time with an offset, or open")

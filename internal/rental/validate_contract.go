@@ -151,6 +151,8 @@ func (a Availability) validate(f *faults) {
 	month := Duration(28 * 24 * time.Hour)
 	f.check(a.MinimumOutage < month, "availability.minimum_outage", time.Duration(a.MinimumOutage).String(),
 		"less than the shortest month, else no outage would ever count")
+	f.check(a.FlapMerge < month, "availability.flap_merge", time.Duration(a.FlapMerge).String(),
+		"less than the shortest month, else all time between two outages would be one")
 }
 
 func (c Credits) validate(f *faults, a *Availability) {

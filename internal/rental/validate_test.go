@@ -65,6 +65,7 @@ func TestContractsAreRefusedField(t *testing.T) {
 		{"unknown as up", func(c *Contract) { c.Availability.Unknown = "up" }, "availability.unknown"},
 		{"no word on excluded time", func(c *Contract) { c.Availability.ExcludedLeavesDenominator = nil }, "availability.excluded_leaves_denominator"},
 		{"a minimum outage of a month", func(c *Contract) { c.Availability.MinimumOutage = Duration(29 * 24 * 3600 * 1e9) }, "availability.minimum_outage"},
+		{"a flap merge of a month", func(c *Contract) { c.Availability.FlapMerge = Duration(29 * 24 * 3600 * 1e9) }, "availability.flap_merge"},
 		{"no base", func(c *Contract) { c.Credits.Base = "" }, "credits.base"},
 		{"no credit scope", func(c *Contract) { c.Credits.Scope = "" }, "credits.scope"},
 		{"no cap", func(c *Contract) { c.Credits.CapPercent = Decimal{} }, "credits.cap_percent"},
@@ -114,6 +115,7 @@ func TestLeasesAreRefusedByField(t *testing.T) {
 		{"no tenant", func(l *Lease) { l.Tenant = "" }, "tenant"},
 		{"no contract", func(l *Lease) { l.Contract = "" }, "contract"},
 		{"no start", func(l *Lease) { l.Start = 0 }, "start"},
+		{"a year that is a slip of the pen", func(l *Lease) { l.Start = ms(t, "0206-05-01T00:00:00Z") }, "start"},
 		{"no end", func(l *Lease) { l.End = 0 }, "end"},
 		{"C69: an end before the start", func(l *Lease) { l.End = l.Start - 1 }, "end"},
 		{"no GPUs", func(l *Lease) { l.GPUs = nil }, "gpus"},
@@ -127,14 +129,14 @@ func TestLeasesAreRefusedByField(t *testing.T) {
 		{"stops that overlap", func(l *Lease) { l.Stops = []Span{{l.Start, l.Start + 5}, {l.Start + 4, l.Start + 9}} }, "stops[1].start"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			l := facts(whole(t), Span{1000, 100_000}, 2).Lease
+			l := facts(whole(t), Span{earliest, earliest + 100_000}, 2).Lease
 			tc.change(&l)
 			if got := paths(l.Validate()); !slices.Contains(got, tc.path) {
 				t.Errorf("faults at %v, want one at %s", got, tc.path)
 			}
 		})
 	}
-	l := facts(whole(t), Span{1000, Forever}, 2).Lease
+	l := facts(whole(t), Span{earliest, Forever}, 2).Lease
 	l.GPUs = append(l.GPUs, GPURef{Host: "h", Slot: slot(0)}, GPURef{Host: "h", Slot: slot(1)})
 	if faults := l.Validate(); len(faults) != 0 {
 		t.Errorf("an open lease of cards and slots: %v", faults)
