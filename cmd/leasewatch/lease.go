@@ -107,7 +107,7 @@ func applyFiles(ctx context.Context, c *api.Client, io streams, names []string, 
 	for i, name := range names {
 		names[i] = named(name)
 	}
-	resources, err := manifest.ReadPaths(names, io.in)
+	resources, places, err := manifest.ReadPlaced(names, io.in)
 	if err != nil {
 		return inputError{err}
 	}
@@ -117,7 +117,7 @@ func applyFiles(ctx context.Context, c *api.Client, io streams, names []string, 
 	}
 	changes, err := c.Apply(ctx, whole.Bytes(), dryRun)
 	if err != nil {
-		return err
+		return places.Error(err)
 	}
 	return printChanges(io.out, changes)
 }

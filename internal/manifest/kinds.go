@@ -99,9 +99,11 @@ func of[T any](put func(*rental.Resources, string, T) *T) kind {
 }
 
 // lineOf returns the line of a field, or of the nearest thing around it that was written.
-func (d *decoder) lineOf(path string) int {
+func (d *decoder) lineOf(path string) int { return nearest(d.lines, path) }
+
+func nearest(lines map[string]int, path string) int {
 	for path != "" {
-		if line, ok := d.lines[path]; ok {
+		if line, ok := lines[path]; ok {
 			return line
 		}
 		path = path[:max(strings.LastIndexAny(path, ".["), 0)]

@@ -24,7 +24,7 @@ const maxSize = 32 << 20
 // Read reads all documents of one input. name is what errors call it. An error is Errors
 // (CodeInvalid), sorted by line, and no resources come with it.
 func Read(name string, r io.Reader) (rental.Resources, error) {
-	in := reader{seen: map[string]string{}}
+	in := reader{places: Places{}}
 	if err := in.read(name, r); err != nil {
 		return rental.Resources{}, err
 	}
@@ -34,25 +34,29 @@ func Read(name string, r io.Reader) (rental.Resources, error) {
 // ReadPaths reads files, all *.yaml and *.yml files of directories with what lies below them,
 // and stdin where a path is "-", as one input: a name may come once in all of them.
 func ReadPaths(paths []string, stdin io.Reader) (rental.Resources, error) {
-	in := reader{seen: map[string]string{}}
+	r, _, err := ReadPlaced(paths, stdin)
+	return r, err
+}
+
+func (in *reader) readPaths(paths []string, stdin io.Reader) error {
 	for _, path := range paths {
 		if path == "-" {
 			if err := in.read("stdin", stdin); err != nil {
-				return rental.Resources{}, err
+				return err
 			}
 			continue
 		}
 		files, err := filesOf(path)
 		if err != nil {
-			return rental.Resources{}, err
+			return err
 		}
 		for _, file := range files {
 			if err := in.readFile(file); err != nil {
-				return rental.Resources{}, err
+				return err
 			}
 		}
 	}
-	return in.result()
+	return nil
 }
 
 // filesOf lists the manifest files that a path means, in order.
@@ -84,7 +88,7 @@ func filesOf(path string) ([]string, error) {
 type reader struct {
 	resources rental.Resources
 	errs      Errors
-	seen      map[string]string // "Lease L-1" -> where it was first
+	places    Places // where each name was first
 }
 
 func (in *reader) readFile(name string) error {
@@ -182,11 +186,11 @@ func (in *reader) document(file string, root *yaml.Node) {
 	if strings.TrimSpace(head.Metadata.Name) != head.Metadata.Name || strings.ContainsFunc(head.Metadata.Name, isControl) {
 		d.fault(name, "metadata.name", strconv.Quote(head.Metadata.Name), "a name without spaces around it and without control characters")
 	}
-	key := head.Kind + " " + strconv.Quote(head.Metadata.Name)
-	if first, again := in.seen[key]; again {
-		d.fault(name, "metadata.name", key+" again", "it once (the first is at "+first+")")
+	key := keyOf(head.Kind, head.Metadata.Name)
+	if first, again := in.places[key]; again {
+		d.fault(name, "metadata.name", key+" again", fmt.Sprintf("it once (the first is at %s:%d)", first.file, first.line))
 	} else {
-		in.seen[key] = fmt.Sprintf("%s:%d", file, name.Line)
+		in.places[key] = place{file: file, line: name.Line, lines: d.lines}
 	}
 	kind.add(d, &in.resources, head.Metadata.Name, root, spec)
 }
