@@ -27,7 +27,11 @@ func (m *Monitor) bringUp(ctx context.Context) {
 		return
 	}
 	m.resumeHolds(m.before, m.opts.Now())
-	m.evaluateAll(ctx, m.opts.Now())
+	now := m.opts.Now()
+	m.evaluateAll(ctx, now)
+	if err := m.endRecorded(ctx, now); err != nil && ctx.Err() == nil {
+		m.logger.Warn("series that ended while the server was down go on for the lookback", "err", err)
+	}
 }
 
 // awaitFirstScrape waits until each known target was scraped once, at most StartupWait.
