@@ -174,6 +174,24 @@ func TestAFileWithAnOpenStopStaysTrueWhenItsLeaseHasEnded(t *testing.T) {
 	})
 }
 
+func TestACardThatMovesLaterSatWhereItServed(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *store) {
+		s.apply(fleet())
+		past, going := lease("P", "acme", "2026-05-02T00:00:00Z", "2026-05-03T00:00:00Z", "GPU-A"), lease("Q", "acme", "2026-05-03T00:00:00Z", "open", "GPU-A")
+		s.apply(leases(past, going))
+		s.now = at("2026-05-04T00:00:00Z").Time()
+		s.apply(rental.Resources{
+			Hosts: []rental.Host{{Name: "elsewhere", Site: "oslo", Slots: 8}},
+			GPUs:  []rental.GPU{{UUID: "GPU-A", Serial: "1", SKU: "h100-sxm", Host: "elsewhere", Slot: 7}},
+		})
+		for id, want := range map[string]string{"P": "gpu-a1", "Q": "elsewhere"} {
+			if got := must[[]rental.Assignment](t)(s.Assignments(t.Context(), id)); got[0].Host != want {
+				t.Errorf("lease %s: %+v, expected the card in %s", id, got[0], want)
+			}
+		}
+	})
+}
+
 func TestEndingALease(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *store) {
 		ctx := t.Context()

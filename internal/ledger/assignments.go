@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -30,6 +31,7 @@ func scanAssignment(rows *sql.Rows) (assignment, error) {
 
 // Assignments returns which cards served the lease and when, in order of time and uuid. Time
 // that an imported fact claims of a card which an earlier claim has is not the lease's; see Conflicts.
+// Host is where the card sat while it served, for cards of which the inventory has said more than one thing.
 func (l *Ledger) Assignments(ctx context.Context, lease string) ([]rental.Assignment, error) {
 	rows, err := collect(ctx, l.read, scanAssignment, newestAssignments+` AND a.start_ms < a.end_ms
 		AND a.uuid IN (SELECT c.uuid FROM assignments c WHERE c.lease = $1) ORDER BY a.uuid, a.start_ms, a.lease, a.id`, lease)
@@ -38,10 +40,52 @@ func (l *Ledger) Assignments(ctx context.Context, lease string) ([]rental.Assign
 	}
 	all, _ := settle(bare(rows))
 	all = slices.DeleteFunc(all, func(a rental.Assignment) bool { return a.Lease != lease })
+	if err := l.placeHosts(ctx, lease, all); err != nil {
+		return nil, err
+	}
 	slices.SortStableFunc(all, func(a, b rental.Assignment) int {
 		return cmp.Or(cmp.Compare(a.Span.Start, b.Span.Start), cmp.Compare(a.UUID, b.UUID))
 	})
 	return all, nil
+}
+
+// placeHosts says in which host each card sat while it served: by the last word of the inventory
+// from before the assignment's end, so that a card which moves later takes no old bill or verdict
+// with it. The first word holds for the time before it was recorded. Of a card with one word alone
+// the inventory says it, and Host stays empty.
+func (l *Ledger) placeHosts(ctx context.Context, lease string, all []rental.Assignment) error {
+	type word struct {
+		uuid, host string
+		at         rental.Millis
+	}
+	words, err := collect(ctx, l.read, func(rows *sql.Rows) (word, error) {
+		var w word
+		var body string
+		if err := rows.Scan(&w.uuid, &w.at, &body); err != nil {
+			return w, err
+		}
+		var g rental.GPU
+		err := json.Unmarshal([]byte(body), &g)
+		w.host = g.Host
+		return w, err
+	}, `SELECT f.name, f.at_ms, f.body FROM facts f WHERE f.kind = $1 AND f.name IN
+		(SELECT g.name FROM assignments a JOIN facts g ON g.kind = $1 AND g.name = a.uuid AND g.revision = 2 WHERE a.lease = $2)
+		ORDER BY f.name, f.revision`, rental.KindGPU, lease)
+	if err != nil {
+		return storeError("ledger: hosts of assignments", err)
+	}
+	byCard := map[string][]word{}
+	for _, w := range words {
+		byCard[w.uuid] = append(byCard[w.uuid], w)
+	}
+	for i, a := range all {
+		for k, w := range byCard[a.UUID] {
+			if k == 0 || w.at < a.Span.End {
+				all[i].Host = w.host
+			}
+		}
+	}
+	return nil
 }
 
 // AssignmentsAt returns the assignments of all leases that overlap the span, by lease, time
