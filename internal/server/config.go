@@ -19,6 +19,8 @@ import (
 	"github.com/prometheus/common/config"
 	"github.com/prometheus/common/model"
 	"go.yaml.in/yaml/v3"
+
+	alertmanagerrules "github.com/leasewatch/leasewatch/alertmanager-rules"
 )
 
 // Config is the server's configuration file.
@@ -198,8 +200,8 @@ func (c *Config) check(path string) error {
 	}
 	for i, t := range c.Thresholds {
 		field := fmt.Sprintf("thresholds[%d]", i)
-		if t.Name == "" {
-			bad(field+".name", "", "the name of a threshold of the rules (see docs/alerts.md)")
+		if !slices.Contains(alertmanagerrules.Thresholds(), t.Name) {
+			bad(field+".name", t.Name, "one of "+strings.Join(alertmanagerrules.Thresholds(), ", "))
 		}
 		if set := len(t.Lease) + len(t.SKU) + len(t.Site); set != max(len(t.Lease), len(t.SKU), len(t.Site)) {
 			bad(field, "more than one of lease, sku and site", "at most one")

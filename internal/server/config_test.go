@@ -48,7 +48,7 @@ access:
   required: true
 metering: {running: 0s}
 thresholds:
-  - {name: temperature_celsius, value: 80, site: oslo}
+  - {name: temperature_margin_celsius, value: 80, site: oslo}
 `, "secrets/bot": "xoxb-1", "secrets/app": "xapp-1", "extra/one.yaml": "groups: []\n"})
 	if err := server.CheckConfig("leasewatch.yaml"); err != nil {
 		t.Fatal(err)
@@ -106,9 +106,9 @@ func TestAWrongConfigurationIsToldWithPlaceFoundAndExpected(t *testing.T) {
 			"lw.yaml: slack.people.U1.role: found \"tenant\", expected oncall, operator or admin\n" +
 				"lw.yaml: slack.people.U2.role: found \"boss\", expected oncall, operator or admin",
 		},
-		"a threshold without a name": {"thresholds: [{value: 1}]\n", `lw.yaml: thresholds[0].name: found "", expected the name of a threshold of the rules (see docs/alerts.md)`},
+		"a threshold without a name": {"thresholds: [{value: 1}]\n", `lw.yaml: thresholds[0].name: found "", expected one of heat_throttle_ratio, idle_coverage_ratio, idle_ratio, temperature_margin_celsius`},
 		"a threshold of two scopes": {
-			"thresholds: [{name: temperature_celsius, value: 1, site: a, lease: b}]\n",
+			"thresholds: [{name: temperature_margin_celsius, value: 1, site: a, lease: b}]\n",
 			`lw.yaml: thresholds[0]: found "more than one of lease, sku and site", expected at most one`,
 		},
 		"a job's unknown field": {

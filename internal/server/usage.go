@@ -61,6 +61,9 @@ func (u usage) Usage(ctx context.Context, id string, p api.Period, step string) 
 		return api.Usage{}, err
 	}
 	answer.Total = usagePoint(whole[0])
+	if whole[0].CardMS > 0 && whole[0].Use.AllocatedMS == 0 {
+		answer.Notes = append(answer.Notes, "no use of this span was metered yet: only its cost is known")
+	}
 	return answer, nil
 }
 
