@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -11,7 +10,6 @@ import (
 	"time"
 
 	"github.com/grafana/grafana-plugin-sdk-go/backend"
-	"github.com/grafana/grafana-plugin-sdk-go/experimental/datasourcetest"
 
 	"github.com/leasewatch/leasewatch/dashboards"
 	"github.com/leasewatch/leasewatch/internal/api"
@@ -64,7 +62,7 @@ func filled(text string) string {
 }
 
 // instant returns how many series an expression gives now; one that fails fails the test.
-func instant(t *testing.T, address, expr string) int {
+func instant(t testing.TB, address, expr string) int {
 	t.Helper()
 	res, err := http.Get(address + "/prometheus/api/v1/query?" + url.Values{"query": {expr}}.Encode())
 	if err != nil {
@@ -89,37 +87,18 @@ func pluginQueries(t *testing.T, address string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	under, err := datasourcetest.Manage(plugin.New, datasourcetest.ManageOpts{Address: freeAddress(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := under.Shutdown(); err != nil {
-			t.Error(err)
-		}
-	}()
-	settings, err := json.Marshal(plugin.Settings{URL: address})
-	if err != nil {
-		t.Fatal(err)
-	}
-	caller := backend.PluginContext{
-		OrgID: 1, PluginID: plugin.ID, User: &backend.User{Login: "ops", Role: "Viewer"},
-		DataSourceInstanceSettings: &backend.DataSourceInstanceSettings{UID: "lw", JSONData: settings, Updated: time.Now()},
-	}
 	month := backend.TimeRange{From: time.Now().AddDate(0, 0, -30), To: time.Now()}
 	for _, q := range queries {
 		body, err := json.Marshal(plugin.Query{Type: q.Type, Lease: q.Lease, Step: q.Step, Metric: q.Metric})
 		if err != nil {
 			t.Fatal(err)
 		}
-		response, err := under.Client.QueryData(context.Background(), &backend.QueryDataRequest{
-			PluginContext: caller,
-			Queries:       []backend.DataQuery{{RefID: q.RefID, JSON: json.RawMessage(filled(string(body))), TimeRange: month}},
-		})
-		if err != nil {
-			t.Fatal(err)
+		answer, answered := askPlugin(t, address, backend.DataQuery{
+			RefID: q.RefID, JSON: json.RawMessage(filled(string(body))), TimeRange: month,
+		})[q.RefID]
+		if !answered {
+			t.Errorf("%s: %s: no answer", q.Dashboard, q.Panel)
 		}
-		answer := response.Responses[q.RefID]
 		if answer.Error != nil {
 			t.Errorf("%s: %s: %v", q.Dashboard, q.Panel, answer.Error)
 			continue
