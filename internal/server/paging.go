@@ -50,7 +50,7 @@ func (a *App) openPaging(ctx context.Context) error {
 		return err
 	}
 	a.pager, err = paging.New(ctx, paging.Options{
-		Config: routing, ConfigFile: file, Store: a.ledger, Deliver: a.engine.Handle,
+		Config: routing, ConfigFile: file, Store: pagingStore{a.ledger, a.opts.CrashPoint}, Deliver: a.engine.Handle,
 		ExternalURL: a.externalURL(), Registerer: a.registry, Logger: a.log.With("room", "paging"), Now: a.now,
 	})
 	if err != nil {
