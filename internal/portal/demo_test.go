@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/leasewatch/leasewatch/internal/api"
@@ -28,6 +29,7 @@ type demo struct {
 	err      error // what every call but Whoami answers, where set
 	billErr  error
 	whoErr   error
+	mu       sync.Mutex // a browser asks for several pages at once
 	acked    []string
 	asked    []api.Period
 }
@@ -216,7 +218,9 @@ func may(zone string) rental.Span {
 }
 
 func (d *demo) Bill(ctx context.Context, id string, p api.Period) (rental.Bill, error) {
+	d.mu.Lock()
 	d.asked = append(d.asked, p)
+	d.mu.Unlock()
 	detail, err := d.Lease(ctx, id)
 	if err != nil {
 		return rental.Bill{}, err
@@ -365,7 +369,9 @@ func (d *demo) Incident(_ context.Context, id string) (api.IncidentDetail, error
 }
 
 func (d *demo) AckIncident(_ context.Context, id string, _ api.AckIncident) (rental.Incident, error) {
+	d.mu.Lock()
 	d.acked = append(d.acked, id)
+	d.mu.Unlock()
 	return rental.Incident{ID: id}, d.err
 }
 
