@@ -21,12 +21,12 @@ import (
 func TestTheDemoFillsEveryPanel(t *testing.T) {
 	bin, address := programs(t), freeAddress(t)
 	demo := start(t, filepath.Join(bin, "leasewatch"), nil, "demo", "--for=10m", "--web.listen-address="+address)
-	eventually(t, "the demo's history is loaded and a page was told", demo.log, func() bool {
+	eventually(t, "the demo's history is loaded; a page and the idle lease were told", demo.log, func() bool {
 		out := demo.out.String()
 		if demo.ended() {
 			t.Fatalf("the demo ended early:\n%s", demo.log())
 		}
-		return strings.Contains(out, "History is loaded") && strings.Contains(out, "✕ PAGE")
+		return strings.Contains(out, "History is loaded") && strings.Contains(out, "✕ PAGE") && strings.Contains(out, "Lease lotus-idle idle for 120 minutes")
 	})
 	t.Run("the fleet's panels, by PromQL", func(t *testing.T) { promQueries(t, demo, "http://"+address) })
 	t.Run("the leases' panels, through the plugin", func(t *testing.T) { pluginQueries(t, "http://"+address) })

@@ -18,8 +18,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// selfJob is the job label of the server's own series; a configured job may not take it.
-const selfJob = "leasewatch"
+// SelfJob and SelfInstance are the labels of the server's own series; a configured job may
+// not take that name.
+const (
+	SelfJob      = "leasewatch"
+	SelfInstance = "self"
+)
 
 // headerLines is how many lines fullConfig puts ahead of the user's list.
 const headerLines = 2
@@ -114,7 +118,7 @@ func shiftLines(message string) string {
 }
 
 func checkJob(job *config.ScrapeConfig, lookback time.Duration) error {
-	if job.JobName == selfJob {
+	if job.JobName == SelfJob {
 		return fmt.Errorf("job_name %q is taken by the server's own metrics: choose another name", job.JobName)
 	}
 	if interval := time.Duration(job.ScrapeInterval); interval > MaxScrapeInterval {
@@ -132,8 +136,8 @@ func selfConfig(o Options) (*config.ScrapeConfig, error) {
   scrape_timeout: %s
   static_configs:
   - targets: ['%s']
-    labels: {instance: self}
-`, selfJob, millis(o.SelfInterval), millis(o.SelfInterval), selfAddress)
+    labels: {instance: %s}
+`, SelfJob, millis(o.SelfInterval), millis(o.SelfInterval), selfAddress, SelfInstance)
 	cfg, err := config.Load(text, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, fmt.Errorf("monitor: configuration of the own job: %w", err)

@@ -11,8 +11,12 @@ import (
 	"github.com/leasewatch/leasewatch/internal/server"
 )
 
-// historyInterval is the distance of the history's samples.
-const historyInterval = 2 * time.Minute
+// historyInterval is the distance of the history's samples; recentInterval that of the newest
+// part, as rules that judge a lease's use want one a minute.
+const (
+	historyInterval = 2 * time.Minute
+	recentInterval  = time.Minute
+)
 
 // recentHistory is the part over which the recording rules are evaluated too: the longest
 // window that an alert looks back over, and a little more.
@@ -22,32 +26,38 @@ const recentHistory = 3 * time.Hour
 // and meters it, while the live part runs. The newest hours come first: alerts read them.
 func loadHistory(ctx context.Context, app *server.App, hosts *hosts, start time.Time) error {
 	recent := start.Add(-recentHistory)
-	if err := writePart(ctx, app, hosts, recent, start, false); err != nil {
+	_, err := app.WriteHistory(ctx, false, func(h *monitor.History) error {
+		if err := writeHosts(ctx, h, hosts, recent, start, recentInterval); err != nil {
+			return err
+		}
+		return app.WriteLeases(ctx, h, rental.Span{Start: rental.At(recent), End: rental.At(start)}, recentInterval)
+	})
+	if err != nil {
 		return err
 	}
-	return writePart(ctx, app, hosts, start.AddDate(0, 0, -historyDays), recent, true)
-}
-
-// writePart writes the samples from one time up to, but without, another.
-func writePart(ctx context.Context, app *server.App, hosts *hosts, from, to time.Time, skipRules bool) error {
-	_, err := app.WriteHistory(ctx, skipRules, func(h *monitor.History) error {
-		for _, one := range hosts.all {
-			w := historyWriter{history: h, host: one, ids: map[string]monitor.SeriesID{}}
-			for at := from; at.Before(to); at = at.Add(historyInterval) {
-				if ctx.Err() != nil {
-					return ctx.Err()
-				}
-				if one.source.Silent(at) {
-					continue
-				}
-				if err := w.write(one.source.At(at)); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
+	_, err = app.WriteHistory(ctx, true, func(h *monitor.History) error {
+		return writeHosts(ctx, h, hosts, start.AddDate(0, 0, -historyDays), recent, historyInterval)
 	})
 	return err
+}
+
+// writeHosts writes the hosts' samples from one time up to, but without, another.
+func writeHosts(ctx context.Context, h *monitor.History, hosts *hosts, from, to time.Time, interval time.Duration) error {
+	for _, one := range hosts.all {
+		w := historyWriter{history: h, host: one, ids: map[string]monitor.SeriesID{}}
+		for at := from; at.Before(to); at = at.Add(interval) {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if one.source.Silent(at) {
+				continue
+			}
+			if err := w.write(one.source.At(at)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // historyWriter writes one host's past under the labels that a scrape gives.
