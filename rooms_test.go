@@ -20,8 +20,9 @@ var allowed = map[string][]string{
 	"exporter/catalog": {"exporter/gpu"},
 	"exporter/replay":  {"exporter/gpu"},
 	"exporter/push":    {"exporter/gpu", "exporter/catalog"},
+	"exporter/compat":  {"exporter/gpu", "exporter/catalog"},
 	"exporter/nvml":    {"exporter/gpu"},
-	"exporter":         {"exporter/gpu", "exporter/catalog", "exporter/push"},
+	"exporter":         {"exporter/gpu", "exporter/catalog", "exporter/push", "exporter/compat"},
 
 	"alertmanager-rules": {},
 

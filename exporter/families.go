@@ -72,6 +72,14 @@ type counterSample struct {
 	value   float64
 }
 
+// add puts further families to the page, and counts their series.
+func (b *built) add(families []*dto.MetricFamily) {
+	b.families = append(b.families, families...)
+	for _, f := range families {
+		b.series += len(f.Metric)
+	}
+}
+
 func newBuilder(labels Labels) *builder {
 	b := &builder{labels: labels}
 	for _, f := range catalog.All() {

@@ -16,11 +16,16 @@ import (
 	promslogflag "github.com/prometheus/common/promslog/flag"
 	"github.com/prometheus/exporter-toolkit/web"
 	"github.com/prometheus/exporter-toolkit/web/kingpinflag"
+
+	"github.com/leasewatch/leasewatch/exporter/compat"
 )
 
 // DefaultAddress is where the page is served: loopback until someone opens it, on a port
 // that neither IANA nor the Prometheus project's list has given out.
 const DefaultAddress = "127.0.0.1:19400"
+
+// compatDCGM names dcgm-exporter for --exporter.compat.
+const compatDCGM = "dcgm"
 
 // Exit codes of the program.
 const (
@@ -39,6 +44,7 @@ type flags struct {
 	source  string
 	config  SourceConfig
 	push    pushFlags
+	compat  string // whose names the page also has, "" for nobody's
 	// done is set where the line asked for help or the version only.
 	done bool
 }
@@ -73,6 +79,7 @@ func parse(args []string, stdout, stderr io.Writer, opts Options) (*flags, error
 	app.Flag("replay.script", "YAML file of faults to replay (--source=replay).").ExistingFileVar(&f.config.Script)
 	app.Flag("replay.gpus", "Number of simulated GPUs (--source=replay).").Default("8").IntVar(&f.config.GPUs)
 	app.Flag("replay.seed", "Seed of the simulation; the same seed gives the same figures (--source=replay).").Default("1").Uint64Var(&f.config.Seed)
+	app.Flag("exporter.compat", "Also give the figures under the names of another exporter: dcgm.").EnumVar(&f.compat, compatDCGM)
 	f.push.register(app)
 
 	command, err := app.Parse(args)
@@ -142,6 +149,18 @@ func (p *pushFlags) complete() error {
 		return fmt.Errorf("--push.spool-max-bytes is %d, want at least 1MiB", int64(p.spoolMaxBytes))
 	}
 	return nil
+}
+
+// aliases makes what --exporter.compat asks for.
+func (f *flags) aliases() ([]More, error) {
+	if f.compat != compatDCGM {
+		return nil, nil
+	}
+	maker, err := compat.NewMaker(f.labels.Host, compat.DCGM())
+	if err != nil {
+		return nil, fmt.Errorf("preparing --exporter.compat=%s: %w", f.compat, err)
+	}
+	return []More{maker}, nil
 }
 
 // sourceKinds lists the sources this program was built with, the driver first.

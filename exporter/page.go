@@ -19,6 +19,7 @@ import (
 type Page struct {
 	source gpu.Source
 	own    *bridge
+	more   []More
 
 	mu      sync.Mutex
 	builder *builder
@@ -30,10 +31,16 @@ type Page struct {
 
 var _ prometheus.Gatherer = (*Page)(nil)
 
+// More gives further families of a snapshot, whose names no others have.
+type More interface {
+	Families(s *gpu.Snapshot) []*dto.MetricFamily
+}
+
 // NewPage returns the page of a source. Its own instruments join those in set.
-func NewPage(source gpu.Source, labels Labels, set *metrics.Set) *Page {
+func NewPage(source gpu.Source, labels Labels, set *metrics.Set, more ...More) *Page {
 	p := &Page{
 		source: source,
+		more:   more,
 		own: newBridge(set, []*dto.LabelPair{
 			{Name: proto.String(catalog.LabelHost), Value: proto.String(labels.Host)},
 			{Name: proto.String(catalog.LabelVantage), Value: proto.String(labels.Vantage)},
@@ -70,6 +77,9 @@ func (p *Page) GPUs() []*dto.MetricFamily {
 	defer p.mu.Unlock()
 	if s := p.source.Snapshot(); s != p.made {
 		p.current = p.builder.build(s)
+		for _, more := range p.more {
+			p.current.add(more.Families(s))
+		}
 		p.made = s
 		p.builds.Inc()
 		p.duplicates.Add(p.current.duplicates)

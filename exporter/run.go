@@ -108,7 +108,11 @@ func serve(ctx context.Context, f *flags, log *slog.Logger, opts Options) error 
 	}
 	set.NewGauge(fmt.Sprintf("leasewatch_exporter_build_info{version=%q,revision=%q,goversion=%q,source=%q}",
 		opts.Version, revision(), runtime.Version(), f.source), func() float64 { return 1 })
-	page := NewPage(source, f.labels, set)
+	aliases, err := f.aliases()
+	if err != nil {
+		return err
+	}
+	page := NewPage(source, f.labels, set, aliases...)
 	out, err := newOutbox(f, page, source, set, log, opts.Now)
 	if err != nil {
 		return err

@@ -1,0 +1,124 @@
+package compat
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	dto "github.com/prometheus/client_model/go"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/leasewatch/leasewatch/exporter/catalog"
+	"github.com/leasewatch/leasewatch/exporter/gpu"
+)
+
+// Maker turns snapshots into the aliases' families. It may be used again and from any goroutine.
+type Maker struct {
+	host    string
+	aliases []Alias
+	sources []catalog.Family // ours that some alias needs
+}
+
+// NewMaker returns a maker for the host. It fails where an alias needs a family of the
+// exporter that is not there, or has the name of another.
+func NewMaker(host string, aliases []Alias) (*Maker, error) {
+	m := &Maker{host: host, aliases: slices.Clone(aliases)}
+	slices.SortFunc(m.aliases, func(a, b Alias) int { return strings.Compare(a.Name, b.Name) })
+	known := map[string]catalog.Family{}
+	for _, f := range catalog.All() {
+		known[f.Name] = f
+	}
+	taken := map[string]bool{}
+	for i, a := range m.aliases {
+		if _, ours := known[a.Name]; ours || i > 0 && a.Name == m.aliases[i-1].Name {
+			return nil, fmt.Errorf("alias %s: the name is taken", a.Name)
+		}
+		for _, t := range a.Terms {
+			f, ok := known[t.Family]
+			if !ok || f.GPU == nil {
+				return nil, fmt.Errorf("alias %s: %s is no family of a GPU", a.Name, t.Family)
+			}
+			if !taken[t.Family] {
+				taken[t.Family] = true
+				m.sources = append(m.sources, f)
+			}
+		}
+	}
+	return m, nil
+}
+
+// Families gives the aliases of a snapshot, sorted by name. All are of type untyped, for the
+// other exporter's counters do not end in _total: OpenMetrics would give them that ending,
+// and with it a name that no dashboard knows.
+func (m *Maker) Families(s *gpu.Snapshot) []*dto.MetricFamily {
+	families := make([]*dto.MetricFamily, len(m.aliases))
+	for i, a := range m.aliases {
+		families[i] = &dto.MetricFamily{Name: &m.aliases[i].Name, Help: proto.String(a.help()), Type: dto.MetricType_UNTYPED.Enum()}
+	}
+	seen := map[string]bool{}
+	for i := range s.GPUs {
+		g := &s.GPUs[i]
+		labels := m.labels(s, g)
+		if key := g.Identity.UUID + "\xff" + strconv.Itoa(g.Identity.Index); seen[key] {
+			continue // no two series may have the same labels
+		} else {
+			seen[key] = true
+		}
+		ours := m.read(g)
+		for j, a := range m.aliases {
+			if v, ok := a.value(ours); ok && !math.IsNaN(v) && !math.IsInf(v, 0) {
+				families[j].Metric = append(families[j].Metric, &dto.Metric{Label: labels, Untyped: &dto.Untyped{Value: &v}})
+			}
+		}
+	}
+	return slices.DeleteFunc(families, func(f *dto.MetricFamily) bool { return len(f.Metric) == 0 })
+}
+
+func (a Alias) help() string {
+	if a.Unit.Name == "" {
+		return a.Help
+	}
+	return strings.TrimSuffix(a.Help, ".") + " (in " + a.Unit.Name + ")."
+}
+
+// read takes what our own page shows of the GPU, by the same rule on what stays.
+func (m *Maker) read(g *gpu.GPU) map[string][]sample {
+	ours := make(map[string][]sample, len(m.sources))
+	for _, f := range m.sources {
+		if f.Stays || catalog.Answers(g.Status.State) {
+			f.GPU(g, func(v float64, labels ...string) {
+				ours[f.Name] = append(ours[f.Name], sample{labels: slices.Clone(labels), value: v})
+			})
+		}
+	}
+	return ours
+}
+
+// labels are those of dcgm-exporter, sorted by name.
+func (m *Maker) labels(s *gpu.Snapshot, g *gpu.GPU) []*dto.LabelPair {
+	index := strconv.Itoa(g.Identity.Index)
+	var pairs []*dto.LabelPair
+	for _, l := range [][2]string{
+		{"DCGM_FI_DRIVER_VERSION", s.Driver.Version},
+		{"Hostname", m.host},
+		{"UUID", g.Identity.UUID},
+		{"device", "nvidia" + index},
+		{"gpu", index},
+		{"modelName", g.Identity.Name},
+		{"pci_bus_id", busID(g.Identity.PCIAddress)},
+	} {
+		pairs = append(pairs, &dto.LabelPair{Name: proto.String(l[0]), Value: proto.String(strings.ToValidUTF8(l[1], "\uFFFD"))})
+	}
+	return pairs
+}
+
+// busID spells a PCI address as NVML does: the domain in eight digits, letters upper case.
+func busID(address string) string {
+	domain, rest, ok := strings.Cut(address, ":")
+	if !ok {
+		return address
+	}
+	return strings.ToUpper(strings.Repeat("0", max(8-len(domain), 0)) + domain + ":" + rest)
+}

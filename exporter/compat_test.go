@@ -1,0 +1,73 @@
+package exporter_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+
+	"github.com/leasewatch/leasewatch/exporter/fakenvml"
+)
+
+// The page of a whole host under the names of dcgm-exporter.
+func TestGoldenPageOfDCGMsNames(t *testing.T) {
+	t.Parallel()
+	host := fakenvml.Install(t, fakenvml.H100x8())
+	p := startProgram(t, host.Env(), "--exporter.compat=dcgm")
+	eventually(t, "the page is complete", func() bool {
+		return strings.Contains(p.page(t), `DCGM_FI_DEV_ROW_REMAP_FAILURE{DCGM_FI_DRIVER_VERSION="580.65.06",Hostname="gpu-a1",UUID="GPU-6f1e2d3c-0000-4a5b-8c9d-000000000007"`)
+	})
+	lines := regexp.MustCompile(`(?m)^(?:# (?:HELP|TYPE) )?DCGM_.*\n`).FindAllString(p.page(t), -1)
+	compare(t, filepath.Join("testdata", "golden", "dcgm.metrics"), strings.Join(lines, ""))
+}
+
+// OpenMetrics gives counters the ending _total: an alias must keep its name in every format.
+func TestAliasesHaveOneNameInEveryFormat(t *testing.T) {
+	p := start(t, newMachine(simulated(t)), "--exporter.compat=dcgm")
+	names := regexp.MustCompile(`(?m)^DCGM_[A-Z0-9_a-z]+`)
+	plain, _, _ := get(t, p.url+"/metrics")
+	open, kind, _ := get(t, p.url+"/metrics", "Accept", "application/openmetrics-text;version=1.0.0")
+	if !strings.HasPrefix(kind, "application/openmetrics-text") {
+		t.Fatalf("the page is %s", kind)
+	}
+	want := distinct(names.FindAllString(plain, -1))
+	if got := distinct(names.FindAllString(open, -1)); !slices.Equal(got, want) || len(want) < 30 {
+		t.Errorf("OpenMetrics has %v, the text %v", got, want)
+	}
+	raw, kind, _ := get(t, p.url+"/metrics", "Accept", "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited")
+	decoder := expfmt.NewDecoder(strings.NewReader(raw), expfmt.ResponseFormat(http.Header{"Content-Type": {kind}}))
+	var got []string
+	for {
+		var f dto.MetricFamily
+		if err := decoder.Decode(&f); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(f.GetName(), "DCGM_") {
+			got = append(got, f.GetName())
+		}
+	}
+	if got = distinct(got); !slices.Equal(got, want) {
+		t.Errorf("protobuf has %v, the text %v", got, want)
+	}
+}
+
+func TestWithoutTheFlagThereAreNoAliases(t *testing.T) {
+	p := start(t, newMachine(simulated(t)))
+	if page, _, _ := get(t, p.url+"/metrics"); strings.Contains(page, "DCGM_") {
+		t.Error("the page has names of dcgm-exporter that nobody asked for")
+	}
+}
+
+func distinct(names []string) []string {
+	slices.Sort(names)
+	return slices.Compact(names)
+}
