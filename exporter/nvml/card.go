@@ -4,7 +4,6 @@ package nvml
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"time"
 
@@ -19,7 +18,7 @@ type card struct {
 	readings    gpu.Readings
 	unsupported []string
 	dropped     map[string]uint64
-	xids        map[uint64]gpu.XID
+	xids        *gpu.XIDLog
 }
 
 // describe copies the card for a snapshot. Readings older than fresh are left out, as are
@@ -38,18 +37,8 @@ func (c *card) describe(now time.Time, fresh time.Duration) gpu.GPU {
 	case g.Status.State != gpu.OK && g.Status.State != gpu.FabricIncomplete:
 		g.Readings = gpu.Readings{At: c.readings.At}
 	}
-	g.Readings.XIDs = c.xids
+	g.Readings.XIDs = c.xids.Seen()
 	return g
-}
-
-// countXID notes an XID.
-func (c *card) countXID(code uint64, at time.Time) {
-	xids := maps.Clone(c.xids)
-	if xids == nil {
-		xids = map[uint64]gpu.XID{}
-	}
-	xids[code] = gpu.XID{Count: xids[code].Count + 1, Last: at}
-	c.xids = xids
 }
 
 // find returns the card of a UUID. A card that was seen at this index before anything could
@@ -71,6 +60,7 @@ func (r *Reader) find(uuid string, index int) *card {
 	c := &card{
 		identity: gpu.Identity{Index: index, UUID: uuid},
 		machine:  gpu.NewMachine(r.options.Now()),
+		xids:     gpu.NewXIDLog(r.start, nil),
 	}
 	r.cards = append(r.cards, c)
 	return c

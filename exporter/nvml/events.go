@@ -4,7 +4,6 @@ package nvml
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -64,10 +63,17 @@ func (r *Reader) runEvents(ctx context.Context, s *session) {
 	}
 }
 
-// register has a slot's events told. It is a call of the slot's GPU, made by its worker.
+// register has the events of a new handle told. It is a call of the slot's GPU, made by its
+// worker once the slot is bound: what the driver then tells again is known before it comes.
 func (s *slot) register(live *session) {
-	if live.events == nil {
+	if !s.deaf || live.events == nil || s.caller.ended {
 		return
+	}
+	s.deaf = false
+	if card := s.bound(s.reader); card != nil {
+		s.reader.mu.Lock()
+		card.xids.EventsAsked(s.reader.options.Now())
+		s.reader.mu.Unlock()
 	}
 	s.caller.ask("nvmlDeviceRegisterEvents", "nvmlDeviceRegisterEvents", func() nvml.Return {
 		return s.device.RegisterEvents(nvml.EventTypeXidCriticalError, live.events)
@@ -82,7 +88,7 @@ func (r *Reader) wakeAll() {
 	}
 }
 
-// tell counts an XID, passes it on, and has the card asked at once, errors and links too.
+// tell takes an event of the driver.
 func (r *Reader) tell(c *caller, event nvml.EventData) {
 	if event.EventType != nvml.EventTypeXidCriticalError {
 		return
@@ -99,24 +105,7 @@ func (r *Reader) tell(c *caller, event nvml.EventData) {
 		r.wakeAll()
 		return
 	}
-	r.emitting.Lock()
-	defer r.emitting.Unlock()
-	if r.stopped {
-		return
-	}
-	r.mu.Lock()
-	card.countXID(code, at)
-	identity := card.identity
-	for _, s := range r.slots {
-		if s.card == card {
-			s.urgent.Store(true)
-			signal(s.wake)
-		}
-	}
-	r.mu.Unlock()
-	r.publish()
-	r.options.Logger.Warn("XID", slog.Uint64("xid", code), slog.Int("gpu", identity.Index), slog.String("uuid", identity.UUID))
-	r.emit(gpu.Event{At: at, GPU: identity, XID: gpu.Some(code), Reason: fmt.Sprintf("XID %d", code)})
+	r.seeXID(card, gpu.WitnessDriver, code, at)
 }
 
 // ask finds the card of a handle that no worker has fetched.

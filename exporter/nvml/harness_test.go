@@ -124,6 +124,15 @@ func (m *machine) calls(t *testing.T) string {
 	return string(data)
 }
 
+// lives says why the library was not started so many times yet.
+func (m *machine) lives(t *testing.T, want int) error {
+	t.Helper()
+	if got := strings.Count(m.calls(t), "nvmlInit"); got != want {
+		return fmt.Errorf("the library was started %d times, want %d", got, want)
+	}
+	return nil
+}
+
 // wait polls until the snapshot is as wanted; what says why it is not.
 func (m *machine) wait(t *testing.T, what func(s *gpu.Snapshot) error) *gpu.Snapshot {
 	t.Helper()

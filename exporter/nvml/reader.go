@@ -22,6 +22,7 @@ import (
 // watches the others for calls that hang, and publishes. A fourth waits for events.
 type Reader struct {
 	options Options
+	start   time.Time
 	timing  *timing
 	current atomic.Pointer[gpu.Snapshot]
 	started atomic.Bool
@@ -45,6 +46,8 @@ type Reader struct {
 	driver gpu.Driver
 	cards  []*card
 	slots  []*slot
+	// strangers are XIDs of PCI addresses that no card has said to be its own.
+	strangers []gpu.XIDReport
 	// handles tells whose events they are, also of cards that cannot be asked any more.
 	handles map[nvml.Device]*card
 }
@@ -66,6 +69,7 @@ func New(options Options) (*Reader, error) {
 	}
 	r := &Reader{
 		options: options,
+		start:   options.Now(),
 		timing:  &timing{set: options.Metrics},
 		failed:  make(chan failure, 1),
 		rescan:  make(chan struct{}, 1),

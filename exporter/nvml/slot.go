@@ -34,6 +34,7 @@ type slot struct {
 	device     device
 	handle     nvml.Device
 	healthy    bool // the last round was good
+	deaf       bool // the handle is new, and its events are not asked for yet
 	fixed      fixed
 	identity   gpu.Identity
 	health     health
@@ -114,9 +115,11 @@ func (s *slot) round(live *session) (readings gpu.Readings, answer gpu.Answer, r
 	}
 	if s.identityAt.IsZero() || now.Sub(s.identityAt) >= s.reader.options.Identity {
 		c.forget()
-		s.identity = readIdentity(c, s.device, s.index, s.identity.UUID)
+		identity := readIdentity(c, s.device, s.index, s.identity.UUID)
 		s.fixed = readFixed(c, s.device)
-		s.identityAt, s.healthAt = now, time.Time{}
+		if s.healthAt = (time.Time{}); !c.ended { // half of an identity is none
+			s.identity, s.identityAt = identity, now
+		}
 	}
 	if s.urgent.Swap(false) || s.healthAt.IsZero() || now.Sub(s.healthAt) >= s.reader.options.Slow {
 		s.health = readHealth(c, s.device, s.identity, s.fixed)
@@ -144,6 +147,7 @@ func (s *slot) attach(live *session) bool {
 	if !s.fetch(live) {
 		return false
 	}
+	defer s.register(live)
 	// The same call also tells that the handle is good for anything at all.
 	uuid, ok := value(c, "nvmlDeviceGetUUID", s.device.GetUUID)
 	if !ok {
@@ -155,12 +159,15 @@ func (s *slot) attach(live *session) bool {
 		s.bind("")
 		return false
 	}
-	s.identity.UUID, s.identityAt = uuid, time.Time{}
+	if s.identity.UUID != uuid {
+		s.identity = gpu.Identity{Index: s.index, UUID: uuid}
+	}
+	s.identityAt = time.Time{}
 	s.bind(uuid)
 	return true
 }
 
-// fetch gets the handle of the slot's index and has its events told.
+// fetch gets the handle of the slot's index.
 func (s *slot) fetch(live *session) bool {
 	const call = "nvmlDeviceGetHandleByIndex_v2"
 	var handle nvml.Device
@@ -175,8 +182,7 @@ func (s *slot) fetch(live *session) bool {
 		return false
 	}
 	if s.device == nil || handle != s.handle {
-		s.device, s.handle = handle, handle
-		s.register(live)
+		s.device, s.handle, s.deaf = handle, handle, true
 	}
 	return true
 }
@@ -235,14 +241,21 @@ func (s *slot) commit(live *session, readings gpu.Readings, answer gpu.Answer, r
 		s.dropped, s.drops = maps.Clone(c.dropped), c.drops
 	}
 	complete := s.healthy || answer == gpu.AnswerResetRequired && !readings.At.IsZero()
-	r.observe(s.bound(r), seen, func(card *card) bool {
+	bound := s.bound(r)
+	r.observe(bound, seen, func(card *card) bool {
 		if r.session.Load() != live {
 			return false // the driver went while these calls were out, and every card knows
 		}
 		card.unsupported, card.dropped = s.unsupported, s.dropped
 		if complete {
-			card.identity, card.readings = s.identity, readings
+			card.readings = readings
+		}
+		if complete && !s.identityAt.IsZero() {
+			card.identity = s.identity
 		}
 		return true
 	})
+	if complete && bound != nil && s.identityAt.Equal(readings.At) {
+		r.introduce(bound)
+	}
 }

@@ -34,3 +34,6 @@ func (r *Reader) Run(ctx context.Context, _ func(gpu.Event)) error {
 
 // Snapshot returns a snapshot without GPUs.
 func (r *Reader) Snapshot() *gpu.Snapshot { return &r.snapshot }
+
+// ReportXID does nothing: there is no card to count for.
+func (r *Reader) ReportXID(gpu.XIDReport) {}
