@@ -79,5 +79,20 @@ func openLibrary(path string) (*library, error) {
 			lib.has[call] = lib.has[call] || there(name)
 		}
 	}
+	if listsAreWider(there) {
+		for _, call := range processLists {
+			lib.has[call] = false
+		}
+	}
 	return lib, nil
+}
+
+// listsAreWider tells a library whose lists have longer entries than their version says:
+// drivers 535.43 to 535.86 added a field to version 3 of the entry and took it back later.
+// Such a list would be written past the end of our memory, so it is never asked for. These
+// drivers are the ones that know confidential computing's memory and not yet the list of
+// details into which the field moved.
+func listsAreWider(there func(name string) bool) bool {
+	return there("nvmlDeviceGetComputeRunningProcesses_v3") &&
+		there("nvmlDeviceGetConfComputeMemSizeInfo") && !there("nvmlDeviceGetRunningProcessDetailList")
 }

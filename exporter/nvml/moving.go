@@ -4,7 +4,6 @@ package nvml
 
 import (
 	"maps"
-	"slices"
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
@@ -25,7 +24,6 @@ func readMoving(c *caller, d device, f fixed, r *gpu.Readings) {
 	}
 	readMovingFields(c, d, f, r)
 	readFans(c, d, f, r)
-	readProcesses(c, d, r)
 }
 
 func readUse(c *caller, d device, r *gpu.Readings) {
@@ -165,26 +163,5 @@ func readFans(c *caller, d device, f fixed, r *gpu.Readings) {
 			return
 		}
 		r.FanRatio = append(r.FanRatio, ratio)
-	}
-}
-
-// readProcesses counts the processes that hold the card, each once.
-func readProcesses(c *caller, d device, r *gpu.Readings) {
-	var pids []uint32
-	answered := false
-	add := func(call string, f func() ([]nvml.ProcessInfo, nvml.Return)) {
-		list, ok := value(c, call, f)
-		answered = answered || ok
-		for _, process := range list {
-			pids = append(pids, process.Pid)
-		}
-	}
-	add("nvmlDeviceGetComputeRunningProcesses", d.GetComputeRunningProcesses)
-	add("nvmlDeviceGetGraphicsRunningProcesses", d.GetGraphicsRunningProcesses)
-	add("nvmlDeviceGetMPSComputeRunningProcesses", d.GetMPSComputeRunningProcesses)
-	r.Processes = gpu.Maybe[float64]{}
-	if answered {
-		slices.Sort(pids)
-		r.Processes = gpu.Some(float64(len(slices.Compact(pids))))
 	}
 }

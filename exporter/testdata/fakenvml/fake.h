@@ -39,6 +39,7 @@ enum { MAX_CARDS = 32, MAX_GENERATIONS = 64, MAX_LINKS = 18, MAX_FANS = 8, MAX_F
 	X(nvmlDeviceGetGraphicsRunningProcesses_v2) X(nvmlDeviceGetGraphicsRunningProcesses_v3) \
 	X(nvmlDeviceGetMPSComputeRunningProcesses) X(nvmlDeviceGetMPSComputeRunningProcesses_v2) \
 	X(nvmlDeviceGetMPSComputeRunningProcesses_v3) \
+	X(nvmlDeviceGetConfComputeMemSizeInfo) X(nvmlDeviceGetRunningProcessDetailList) \
 	X(nvmlDeviceGetFieldValues) X(nvmlDeviceGetGpuFabricInfo) X(nvmlDeviceGetGpuFabricInfoV) \
 	X(nvmlDeviceGetSupportedEventTypes) X(nvmlDeviceRegisterEvents)
 
@@ -57,7 +58,8 @@ enum { MAX_CARDS = 32, MAX_GENERATIONS = 64, MAX_LINKS = 18, MAX_FANS = 8, MAX_F
 	X(remapped_correctable) X(remapped_uncorrectable) X(remap_pending) X(remap_failure) X(recovery_action) \
 	X(pcie_generation) X(pcie_generation_max) X(pcie_width) X(pcie_width_max) X(pcie_replays) \
 	X(nvlink_replay) X(nvlink_recovery) X(nvlink_crc_flit) X(nvlink_crc_data) \
-	X(processes) X(graphics_processes) X(mps_processes) X(pstate) X(persistence) X(mig_mode) X(ecc_mode) \
+	X(processes) X(graphics_processes) X(mps_processes) \
+	X(process_first) X(process_memory) X(process_gpu_instance) X(process_compute_instance) X(process_shape) X(pstate) X(persistence) X(mig_mode) X(ecc_mode) \
 	X(cores) X(architecture) X(brand) X(fabric_state) X(fabric_status) X(fabric_health) X(fabric_summary) X(generation) X(field_limit)
 #define STRINGS(X) X(uuid) X(serial) X(name) X(board_part) X(vbios) X(pci)
 
