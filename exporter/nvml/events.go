@@ -14,7 +14,7 @@ import (
 
 // eventWait bounds how long one wait for events lasts, and so how soon a driver that went can
 // be started again. A stop does not wait for it.
-const eventWait = 2 * time.Second
+const eventWait = 5 * time.Second
 
 // eventPause keeps a driver that refuses to wait from being asked in a circle; it doubles up to
 // eventWait.

@@ -114,10 +114,8 @@ func (r *Reader) readVersions(s *session) {
 	r.setVersions(clean(driver), cuda, clean(library))
 }
 
-// watchHost counts the GPUs each interval until the driver goes, and returns how, or ctx ends.
+// watchHost counts the GPUs at each beat until the driver goes, and returns how, or ctx ends.
 func (r *Reader) watchHost(ctx context.Context, workers *sync.WaitGroup, s *session) failure {
-	tick := time.NewTicker(r.options.Fast)
-	defer tick.Stop()
 	for {
 		r.scan(ctx, workers, s)
 		select {
@@ -127,7 +125,6 @@ func (r *Reader) watchHost(ctx context.Context, workers *sync.WaitGroup, s *sess
 			if lost.session == s {
 				return lost
 			}
-		case <-tick.C:
 		case <-r.rescan:
 		}
 	}

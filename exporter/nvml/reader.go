@@ -36,6 +36,7 @@ type Reader struct {
 	failed  chan failure  // a call said that the driver is gone
 	rescan  chan struct{} // the list of GPUs may have changed
 	dirty   chan struct{} // there is something new to publish
+	waiting atomic.Int32  // slots that have not brought the readings of the present round yet
 
 	// emitting keeps events in order. It is taken before mu.
 	emitting sync.Mutex
@@ -115,29 +116,57 @@ func (r *Reader) Run(ctx context.Context, emit func(gpu.Event)) error {
 	return nil
 }
 
-// settle is how long a new reading may wait to be published together with those of the other GPUs.
+// settle is how long a round's readings wait for a GPU that takes its time.
 const settle = 20 * time.Millisecond
 
-// keep publishes what the workers bring, and watches for calls that hang.
+// keep beats the time of the fast tier for all, watches for calls that hang, and publishes
+// what the workers bring. There is one beat because to wake an idle process costs more than a
+// round of calls does: all GPUs are asked, and the result is published, in one go.
 func (r *Reader) keep(ctx context.Context) {
-	watch := time.NewTicker(r.options.Fast)
-	defer watch.Stop()
+	beat := time.NewTicker(r.options.Fast)
+	defer beat.Stop()
+	late := time.NewTimer(settle)
+	defer late.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-watch.C:
+		case <-beat.C:
 			r.watchCalls()
-			r.publish()
+			signal(r.rescan)
+			r.beginRound()
+			late.Reset(settle)
+			continue
 		case <-r.dirty:
-			select {
-			case <-ctx.Done():
-				return
-			case <-time.After(settle):
+			if r.waiting.Load() > 0 {
+				continue
 			}
-			r.publish()
+			late.Stop()
+		case <-late.C:
 		}
+		r.publish()
 	}
+}
+
+// beginRound wakes every slot that is not in a call.
+func (r *Reader) beginRound() {
+	r.mu.Lock()
+	slots := r.slots
+	r.mu.Unlock()
+	for _, s := range slots {
+		if s.caller.current.Load() == nil && !s.due.Swap(true) {
+			r.waiting.Add(1)
+		}
+		signal(s.wake)
+	}
+}
+
+// endRound notes that a slot has brought what it could.
+func (r *Reader) endRound(s *slot) {
+	if s.due.Swap(false) {
+		r.waiting.Add(-1)
+	}
+	r.markDirty()
 }
 
 // watchCalls tells the state machines of calls that have been out longer than their budget.

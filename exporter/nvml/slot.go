@@ -23,6 +23,7 @@ type slot struct {
 	index  int
 	caller *caller
 	wake   chan struct{}
+	due    atomic.Bool  // the round's readings wait for this slot
 	urgent atomic.Bool  // the next round reads errors and links as well
 	epoch  atomic.Int64 // the list's state that this slot has asked who it is under
 	slow   atomic.Int64 // when the first of the calls in a row began that took too long, in Unix ns; 0 for none
@@ -69,14 +70,12 @@ func (s *slot) slowSince(out time.Time) time.Time {
 }
 
 func (s *slot) run(ctx context.Context) {
-	tick := time.NewTicker(s.reader.options.Fast)
-	defer tick.Stop()
 	for {
 		s.visit()
+		s.reader.endRound(s)
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
 		case <-s.wake:
 		}
 	}
