@@ -51,11 +51,12 @@ func TestMessagesReadAsTheyShould(t *testing.T) {
 	values := map[string]float64{
 		"LeasewatchXIDFatal": 1_750_000_000, "LeasewatchXIDReset": 1_750_000_000, "LeasewatchXIDTicket": 1_750_000_000,
 		"LeasewatchXIDUnlisted": 1_750_000_000, "LeasewatchPagingUndelivered": 1_750_000_000,
+		"LeasewatchHostClockOffset": 90,
 		"LeasewatchTemperatureHigh": 2, "LeasewatchThermalThrottle": 0.12, "LeasewatchAvailabilityBurningFast": 21.4,
 		"LeasewatchLeaseIdle": 0.004, "LeasewatchLeaseIdleStill": 0.004, "LeasewatchLeaseIdleTicket": 0.004,
 	}
 	thresholds := map[string]float64{
-		"LeasewatchTemperatureHigh": 3, "LeasewatchThermalThrottle": 0.05, "LeasewatchPagingUndelivered": 60,
+		"LeasewatchTemperatureHigh": 3, "LeasewatchThermalThrottle": 0.05, "LeasewatchPagingUndelivered": 60, "LeasewatchHostClockOffset": 5,
 		"LeasewatchAvailabilityBurningFast": 14.4, "LeasewatchAvailabilityBurningSlow": 3,
 		"LeasewatchLeaseIdle": 0.01, "LeasewatchLeaseIdleStill": 0.01, "LeasewatchLeaseIdleTicket": 0.01,
 	}

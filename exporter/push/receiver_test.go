@@ -140,10 +140,15 @@ func configFor(r *receiver, dir string, change func(*Config)) Config {
 
 func startPusher(t testing.TB, dir string, r *receiver, change func(*Config)) *pusher {
 	t.Helper()
-	config := configFor(r, dir, change)
+	return runPusher(t, configFor(r, dir, change))
+}
+
+// runPusher starts a pusher with instruments and a log of its own.
+func runPusher(t testing.TB, config Config) *pusher {
+	t.Helper()
 	log := &logBuffer{}
-	config.Log = promslog.New(&promslog.Config{Writer: log})
-	set := config.Metrics
+	set := metrics.NewSet()
+	config.Log, config.Metrics = promslog.New(&promslog.Config{Writer: log}), set
 	p, err := New(config)
 	if err != nil {
 		t.Fatal(err)
@@ -203,12 +208,12 @@ func noise(n int) string {
 
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
 		if ok() {
 			return
 		}
 	}
-	t.Fatalf("within 30 s this did not come true: %s", what)
+	t.Fatalf("within a minute this did not come true: %s", what)
 }
 
 func tokenFile(t testing.TB, content string) string {

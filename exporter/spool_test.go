@@ -1,0 +1,78 @@
+package exporter_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/VictoriaMetrics/metrics"
+	"github.com/prometheus/common/promslog"
+
+	"github.com/leasewatch/leasewatch/exporter"
+	"github.com/leasewatch/leasewatch/exporter/push"
+	"github.com/leasewatch/leasewatch/exporter/replay"
+)
+
+// A day without a receiver must fit the spool's default cap, with the whole page of eight
+// GPUs at the default interval. An hour of it is measured on disk.
+func TestADayOfOutageFitsTheDefaultCap(t *testing.T) {
+	const (
+		interval   = 15 * time.Second
+		defaultCap = 256 << 20 // --push.spool-max-bytes
+	)
+	source, err := replay.New(replay.Config{Host: "gpu-a1", GPUs: 8, Start: noon.Add(-time.Hour), Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := metrics.NewSet()
+	machine := newMachine(source.At(noon))
+	page := exporter.NewPage(machine, exporter.Labels{Host: "gpu-a1", Vantage: "host"}, set)
+	dir := t.TempDir()
+	pusher, err := push.New(push.Config{URL: "http://127.0.0.1:1/write", SpoolDir: dir, SpoolMaxBytes: defaultCap,
+		Now: time.Now, Log: promslog.NewNopLogger(), Metrics: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scraped := []push.Label{{Name: "job", Value: "leasewatch-exporter"}, {Name: "instance", Value: "gpu-a1"}}
+	series := 0
+	for at := noon; at.Before(noon.Add(time.Hour)); at = at.Add(interval) {
+		machine.set(source.At(at))
+		families, err := page.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		samples := push.Samples(families, scraped, at)
+		batch, err := push.NewBatch(samples)
+		if err != nil {
+			t.Fatal(err)
+		}
+		series = len(samples)
+		pusher.Push(batch)
+	}
+	if err := pusher.Close(); err != nil {
+		t.Fatal(err)
+	}
+	hour := sizeOf(t, filepath.Join(dir, "segments"))
+	t.Logf("%d series: %.1f MiB an hour, %.0f MiB a day", series, float64(hour)/(1<<20), float64(24*hour)/(1<<20))
+	if day := 24 * hour; hour == 0 || day > defaultCap {
+		t.Errorf("a day of %d series takes %d bytes, the default cap holds %d", series, day, defaultCap)
+	}
+}
+
+func sizeOf(t *testing.T, dir string) int64 {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no segments in %s: %v", dir, err)
+	}
+	size := int64(0)
+	for _, file := range files {
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += info.Size()
+	}
+	return size
+}
