@@ -16,14 +16,14 @@ const module = "github.com/leasewatch/leasewatch/"
 // allowed names, for each room, the rooms it may import. A room that is not listed fails
 // the test: decide where it stands before it is built. Order follows the way of a sample.
 var allowed = map[string][]string{
-	"exporter/gpu":      {},
-	"exporter/catalog":  {"exporter/gpu"},
-	"exporter/replay":   {"exporter/gpu"},
-	"exporter/push":     {"exporter/gpu", "exporter/catalog"},
-	"exporter/compat":   {"exporter/gpu", "exporter/catalog"},
-	"exporter/nvml":     {"exporter/gpu"},
-	"exporter/workload": {"exporter/gpu"},
-	"exporter":          {"exporter/gpu", "exporter/catalog", "exporter/push", "exporter/workload", "exporter/compat"},
+	"exporter/gpu":     {},
+	"exporter/catalog": {"exporter/gpu"},
+	"exporter/replay":  {"exporter/gpu"},
+	"exporter/push":    {"exporter/gpu", "exporter/catalog"},
+	"exporter/compat":  {"exporter/gpu", "exporter/catalog"},
+	"exporter/nvml":    {"exporter/gpu"},
+	"exporter/host":    {"exporter/gpu"},
+	"exporter":         {"exporter/gpu", "exporter/catalog", "exporter/host", "exporter/push", "exporter/compat"},
 
 	"alertmanager-rules": {},
 
@@ -176,6 +176,6 @@ func owner(name string) string {
 // testOnly tells packages that only tests and generators use.
 func testOnly(name string) bool {
 	return name == "" || slices.Contains([]string{
-		"internal/testenv", "internal/e2e", "exporter/fakenvml", "plugin/harness", "plugin/pkg/seeded",
+		"internal/testenv", "internal/e2e", "exporter/fakenvml", "exporter/fakehost", "plugin/harness", "plugin/pkg/seeded",
 	}, name) || strings.HasSuffix(name, "/gen")
 }

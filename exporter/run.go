@@ -20,7 +20,6 @@ import (
 	"github.com/prometheus/exporter-toolkit/web"
 
 	"github.com/leasewatch/leasewatch/exporter/gpu"
-	"github.com/leasewatch/leasewatch/exporter/workload"
 )
 
 // SourceConfig is what a source is made from.
@@ -32,9 +31,7 @@ type SourceConfig struct {
 	Seed    uint64
 	Log     *slog.Logger
 	Metrics *metrics.Set // for the source's own instruments
-	// Workloads tells whose the processes on a GPU are; nil where that is switched off.
-	Workloads *workload.Tracker
-	Now       func() time.Time
+	Now     func() time.Time
 }
 
 // NewSource makes a source. An error is a wrong configuration; a missing driver is not one.
@@ -105,10 +102,13 @@ func serve(ctx context.Context, f *flags, log *slog.Logger, opts Options) error 
 	}
 	set := metrics.NewSet()
 	f.config.Log, f.config.Metrics, f.config.Now = log, set, opts.Now
-	f.config.Workloads = f.workloads.tracker(log, opts.Now)
-	source, err := opts.Sources[f.source](f.config)
+	gpus, err := opts.Sources[f.source](f.config)
 	if err != nil {
 		return &configError{err}
+	}
+	source, err := surround(gpus, f, log, opts.Now)
+	if err != nil {
+		return err
 	}
 	set.NewGauge(fmt.Sprintf("leasewatch_exporter_build_info{version=%q,revision=%q,goversion=%q,source=%q}",
 		opts.Version, revision(), runtime.Version(), f.source), func() float64 { return 1 })
@@ -134,9 +134,6 @@ func serve(ctx context.Context, f *flags, log *slog.Logger, opts Options) error 
 	}
 	working, stop := context.WithCancel(ctx)
 	defer stop()
-	if f.config.Workloads != nil {
-		go f.config.Workloads.Run(working) // not waited for: procfs may hang
-	}
 	sourceEnded := make(chan error, 1)
 	go func() { sourceEnded <- source.Run(working, out.emit) }()
 	outEnded := make(chan struct{})

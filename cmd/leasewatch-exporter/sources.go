@@ -9,11 +9,7 @@ import (
 
 // driver reads the GPUs of this host.
 func driver(c exporter.SourceConfig) (gpu.Source, error) {
-	options := nvml.Options{LibraryPath: c.Library, Logger: c.Log, Now: c.Now, Metrics: c.Metrics}
-	if c.Workloads != nil {
-		options.Workloads = c.Workloads
-	}
-	return nvml.New(options)
+	return nvml.New(nvml.Options{LibraryPath: c.Library, Logger: c.Log, Now: c.Now, Metrics: c.Metrics})
 }
 
 // simulation plays a simulated machine, for trying out.

@@ -29,7 +29,7 @@ func TestMetricsPageIsCurrent(t *testing.T) {
 }
 
 func TestEveryFamilyIsWellFormed(t *testing.T) {
-	name := regexp.MustCompile(`^(gpu|leasewatch_exporter|process|go)_[a-z0-9_]+$`)
+	name := regexp.MustCompile(`^(gpu|host|leasewatch_exporter|process|go)_[a-z0-9_]+$`)
 	seen := map[string]bool{}
 	for _, f := range slices.Concat(All(), Self()) {
 		if seen[f.Name] {
@@ -37,7 +37,7 @@ func TestEveryFamilyIsWellFormed(t *testing.T) {
 		}
 		seen[f.Name] = true
 		if !name.MatchString(f.Name) {
-			t.Errorf("%s: want a name of gpu_*, leasewatch_exporter_*, or of the process", f.Name)
+			t.Errorf("%s: want a name of gpu_*, host_*, leasewatch_exporter_*, or of the process", f.Name)
 		}
 		if (f.Kind == Counter) != strings.HasSuffix(f.Name, "_total") {
 			t.Errorf("%s: a counter, and only a counter, ends in _total", f.Name)
@@ -97,7 +97,7 @@ func TestNamesOthersRelyOn(t *testing.T) {
 
 func TestGettersEmitAsManyLabelsAsTheyDeclare(t *testing.T) {
 	g := Specimen()
-	s := &gpu.Snapshot{At: time.Unix(100, 0), GPUs: []gpu.GPU{g},
+	s := &gpu.Snapshot{At: time.Unix(100, 0), GPUs: []gpu.GPU{g}, Host: SpecimenHost(),
 		Driver: gpu.Driver{State: gpu.DriverOK, Version: "550.54.15", NVMLVersion: "12.550.54.15", CUDAVersion: "12.4"}}
 	for _, f := range All() {
 		n := 0
@@ -113,7 +113,7 @@ func TestGettersEmitAsManyLabelsAsTheyDeclare(t *testing.T) {
 			f.Host(s, emit)
 		}
 		if n == 0 {
-			t.Errorf("%s emits nothing for a card that answers everything", f.Name)
+			t.Errorf("%s emits nothing for a host that answers everything", f.Name)
 		}
 	}
 }
@@ -159,5 +159,28 @@ func TestCountsOfCriticalXIDsAreThereFromTheStartAndTimesWhenSeen(t *testing.T) 
 		if CriticalXID(code) {
 			t.Errorf("XID %d is critical", code)
 		}
+	}
+}
+
+func TestWhatNobodyReadOfTheMachineIsAbsent(t *testing.T) {
+	for _, s := range []*gpu.Snapshot{{}, {Host: &gpu.Host{}}} {
+		for _, f := range machineFamilies() {
+			f.Host(s, func(v float64, labels ...string) {
+				t.Errorf("%s emits %v %q of a machine that was not read", f.Name, v, labels)
+			})
+		}
+	}
+}
+
+func TestAPortStateThatThePageDoesNotKnowIsToldInTheKernelsWord(t *testing.T) {
+	s := &gpu.Snapshot{Host: &gpu.Host{InfiniBand: []gpu.InfiniBand{{Device: "mlx5_0", Ports: []gpu.InfiniBandPort{{Port: "1", State: "dreaming"}}}}}}
+	got := map[string]float64{}
+	for _, f := range machineFamilies() {
+		if f.Name == "host_infiniband_port_state" {
+			f.Host(s, func(v float64, labels ...string) { got[labels[2]] = v })
+		}
+	}
+	if got["dreaming"] != 1 || got["active"] != 0 || len(got) != len(gpu.InfiniBandStates)+1 {
+		t.Errorf("states are %v", got)
 	}
 }

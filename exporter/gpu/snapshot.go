@@ -40,6 +40,8 @@ type Snapshot struct {
 	// GPUs holds every GPU that was ever seen since start (or known from the state file),
 	// ordered by index; a lost one stays, with its state, until it is retired.
 	GPUs []GPU
+	// Host is what the operating system says of the machine; nil where nobody looked.
+	Host *Host
 }
 
 // DriverState tells how far the way to the driver goes.
@@ -179,7 +181,6 @@ type Readings struct {
 	NVLinkErrors   map[string]float64 // type: crc_flit, crc_data, replay, recovery
 
 	Processes        Maybe[float64]
-	Occupancy        Occupancy // whose the processes are
 	FanRatio         []float64
 	PerformanceState Maybe[float64]
 	Persistence      Maybe[bool]

@@ -1,0 +1,116 @@
+//go:build linux
+
+package host
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/procfs"
+
+	"github.com/leasewatch/leasewatch/exporter/gpu"
+)
+
+// readNetwork counts the traffic of the interfaces that count.
+func (m *machine) readNetwork() (func(*gpu.Host), error) {
+	proc, err := m.proc()
+	if err != nil {
+		return nil, err
+	}
+	dev, err := netDev(proc)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for name := range dev {
+		names = append(names, name)
+	}
+	var found []gpu.Network
+	for _, name := range m.physical(names) {
+		n := dev[name]
+		found = append(found, gpu.Network{Device: name, Counters: map[gpu.NetworkCounter]float64{
+			{Way: "receive", What: "bytes"}: float64(n.RxBytes), {Way: "transmit", What: "bytes"}: float64(n.TxBytes),
+			{Way: "receive", What: "packets"}: float64(n.RxPackets), {Way: "transmit", What: "packets"}: float64(n.TxPackets),
+			{Way: "receive", What: "errors"}: float64(n.RxErrors), {Way: "transmit", What: "errors"}: float64(n.TxErrors),
+			{Way: "receive", What: "drops"}: float64(n.RxDropped), {Way: "transmit", What: "drops"}: float64(n.TxDropped),
+		}})
+	}
+	return func(h *gpu.Host) { h.Networks = found }, nil
+}
+
+// netDev reads the interfaces of the machine's first process: those of the machine itself,
+// where its procfs is mounted in a container with a network of its own.
+func netDev(proc procfs.FS) (procfs.NetDev, error) {
+	if first, err := proc.Proc(1); err == nil {
+		if dev, err := first.NetDev(); err == nil {
+			return dev, nil
+		}
+	}
+	return proc.NetDev()
+}
+
+// physical picks the interfaces with a device behind them, without the virtual functions that
+// are handed to guests. Where there is none, as in most containers, it picks all but the
+// loopback.
+func (m *machine) physical(names []string) []string {
+	slices.Sort(names)
+	physical := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		_, device := os.Lstat(m.sysPath("class", "net", name, "device"))
+		_, function := os.Lstat(m.sysPath("class", "net", name, "device", "physfn"))
+		return device != nil || function == nil
+	})
+	if len(physical) > 0 {
+		return physical
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "lo" })
+}
+
+// readLinks tells what the interfaces are and how their links do.
+func (m *machine) readLinks() (func(*gpu.Host), error) {
+	sys, err := m.sys()
+	if err != nil {
+		return nil, err
+	}
+	names, err := sys.NetClassDevices()
+	if err != nil {
+		return nil, err
+	}
+	var found []gpu.Link
+	var failed []error
+	for _, name := range m.physical(names) {
+		class, err := sys.NetClassByIface(name)
+		if err != nil {
+			failed = append(failed, fmt.Errorf("interface %s: %w", name, err))
+			continue
+		}
+		device := m.sysPath("class", "net", name, "device")
+		l := gpu.Link{
+			Device: name, Address: class.Address, Driver: linkName(filepath.Join(device, "driver")),
+			PCIAddress: pciAddress(device), NUMANode: numaNode(device),
+			MTU: present(class.MTU), Changes: present(class.CarrierChanges),
+		}
+		if class.Speed != nil && *class.Speed > 0 { // -1, or nothing, where there is no link
+			l.BytesPerSec = gpu.Some(float64(*class.Speed) * 1e6 / 8)
+		}
+		if class.Carrier != nil {
+			l.Carrier = gpu.Some(*class.Carrier == 1)
+		} else if class.OperState == "down" { // an interface that is switched off does not tell
+			l.Carrier = gpu.Some(false)
+		}
+		found = append(found, l)
+	}
+	return func(h *gpu.Host) { h.Links = found }, errors.Join(failed...)
+}
+
+// pciAddress is the place on the PCI bus that a device's link leads to, "" for any other bus.
+func pciAddress(device string) string {
+	name := linkName(device)
+	if strings.Count(name, ":") == 2 && strings.Contains(name, ".") {
+		return name
+	}
+	return ""
+}

@@ -1,0 +1,56 @@
+package exporter
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/alecthomas/kingpin/v2"
+
+	"github.com/leasewatch/leasewatch/exporter/host"
+)
+
+// hostFlags say what of the machine around the GPUs is read, and from where.
+type hostFlags struct {
+	on, onSaid    bool
+	procfs, sysfs string
+	rootfs        string
+	mountsOff     *regexp.Regexp
+	collectors    map[string]*bool
+}
+
+func (h *hostFlags) register(app *kingpin.Application) {
+	app.Flag("path.procfs", "Where procfs of the machine is mounted; another place inside a container.").Default("/proc").StringVar(&h.procfs)
+	app.Flag("path.sysfs", "Where sysfs of the machine is mounted.").Default("/sys").StringVar(&h.sysfs)
+	app.Flag("path.rootfs", "Where the root of the machine is mounted.").Default("/").StringVar(&h.rootfs)
+	app.Flag("collector.host", "Read the machine around the GPUs; off for --source=replay unless asked for.").
+		Default("true").IsSetByUser(&h.onSaid).BoolVar(&h.on)
+	h.collectors = map[string]*bool{}
+	for _, c := range host.Collectors() {
+		h.collectors[c.Name] = app.Flag("collector."+c.Name, "Read "+c.About+".").Default("true").Bool()
+	}
+	app.Flag("collector.filesystem.mount-points-exclude", "Regular expression of mount points that are not asked.").
+		Default(host.DefaultMountsOff).RegexpVar(&h.mountsOff)
+}
+
+// complete turns the collectors off where the GPUs are simulated: what this machine does says
+// nothing about those.
+func (h *hostFlags) complete(source string) {
+	if source == "replay" && !h.onSaid {
+		h.on = false
+	}
+}
+
+// options are those of the reader; nil where the machine is not read.
+func (h *hostFlags) options() *host.Options {
+	if !h.on {
+		return nil
+	}
+	o := &host.Options{Proc: h.procfs, Sys: h.sysfs, Root: h.rootfs, MountsOff: h.mountsOff}
+	for name, on := range h.collectors {
+		if !*on {
+			o.Off = append(o.Off, name)
+		}
+	}
+	slices.Sort(o.Off)
+	return o
+}
