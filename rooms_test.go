@@ -16,14 +16,15 @@ const module = "github.com/leasewatch/leasewatch/"
 // allowed names, for each room, the rooms it may import. A room that is not listed fails
 // the test: decide where it stands before it is built. Order follows the way of a sample.
 var allowed = map[string][]string{
-	"exporter/gpu":     {},
-	"exporter/catalog": {"exporter/gpu"},
-	"exporter/replay":  {"exporter/gpu"},
-	"exporter/push":    {"exporter/gpu", "exporter/catalog"},
-	"exporter/compat":  {"exporter/gpu", "exporter/catalog"},
-	"exporter/nvml":    {"exporter/gpu"},
-	"exporter/host":    {"exporter/gpu"},
-	"exporter":         {"exporter/gpu", "exporter/catalog", "exporter/host", "exporter/push", "exporter/compat"},
+	"exporter/gpu":      {},
+	"exporter/catalog":  {"exporter/gpu"},
+	"exporter/replay":   {"exporter/gpu"},
+	"exporter/push":     {"exporter/gpu", "exporter/catalog"},
+	"exporter/compat":   {"exporter/gpu", "exporter/catalog"},
+	"exporter/nvml":     {"exporter/gpu"},
+	"exporter/workload": {"exporter/gpu"},
+	"exporter/host":     {"exporter/gpu"},
+	"exporter":          {"exporter/gpu", "exporter/catalog", "exporter/host", "exporter/push", "exporter/workload", "exporter/compat"},
 
 	"alertmanager-rules": {},
 

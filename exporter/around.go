@@ -27,7 +27,7 @@ var _ gpu.Source = (*around)(nil)
 // surround puts the machine around a source of GPUs, as far as the flags want it read.
 func surround(gpus gpu.Source, f *flags, log *slog.Logger, now func() time.Time) (*around, error) {
 	a := &around{Source: gpus}
-	options := f.host.options()
+	options := f.host.options(f.workloads.config.ProcFS)
 	if options == nil {
 		return a, nil
 	}

@@ -37,15 +37,16 @@ const (
 
 // flags is what the command line said.
 type flags struct {
-	command string
-	web     *web.FlagConfig
-	log     promslog.Config
-	labels  Labels
-	source  string
-	config  SourceConfig
-	push    pushFlags
-	compat  string // whose names the page also has, "" for nobody's
-	host    hostFlags
+	command   string
+	web       *web.FlagConfig
+	log       promslog.Config
+	labels    Labels
+	source    string
+	config    SourceConfig
+	workloads workloadFlags
+	push      pushFlags
+	compat    string // whose names the page also has, "" for nobody's
+	host      hostFlags
 	// done is set where the line asked for help or the version only.
 	done bool
 }
@@ -82,6 +83,7 @@ func parse(args []string, stdout, stderr io.Writer, opts Options) (*flags, error
 	app.Flag("replay.seed", "Seed of the simulation; the same seed gives the same figures (--source=replay).").Default("1").Uint64Var(&f.config.Seed)
 	app.Flag("exporter.compat", "Also give the figures under the names of another exporter: dcgm.").EnumVar(&f.compat, compatDCGM)
 	f.host.register(app)
+	f.workloads.register(app)
 	f.push.register(app)
 
 	command, err := app.Parse(args)
@@ -123,6 +125,9 @@ func (f *flags) complete() error {
 	f.host.complete(f.source)
 	if f.config.GPUs < 1 || f.config.GPUs > 64 {
 		return fmt.Errorf("--replay.gpus is %d, want 1 to 64", f.config.GPUs)
+	}
+	if err := f.workloads.complete(); err != nil {
+		return err
 	}
 	if f.push.url == "" {
 		return nil

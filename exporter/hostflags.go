@@ -12,14 +12,12 @@ import (
 // hostFlags say what of the machine around the GPUs is read, and from where.
 type hostFlags struct {
 	on, onSaid    bool
-	procfs, sysfs string
-	rootfs        string
+	sysfs, rootfs string
 	mountsOff     *regexp.Regexp
 	collectors    map[string]*bool
 }
 
 func (h *hostFlags) register(app *kingpin.Application) {
-	app.Flag("path.procfs", "Where procfs of the machine is mounted; another place inside a container.").Default("/proc").StringVar(&h.procfs)
 	app.Flag("path.sysfs", "Where sysfs of the machine is mounted.").Default("/sys").StringVar(&h.sysfs)
 	app.Flag("path.rootfs", "Where the root of the machine is mounted.").Default("/").StringVar(&h.rootfs)
 	app.Flag("collector.host", "Read the machine around the GPUs; off for --source=replay unless asked for.").
@@ -40,12 +38,13 @@ func (h *hostFlags) complete(source string) {
 	}
 }
 
-// options are those of the reader; nil where the machine is not read.
-func (h *hostFlags) options() *host.Options {
+// options are those of the reader; nil where the machine is not read. procfs is where the
+// machine's is mounted.
+func (h *hostFlags) options(procfs string) *host.Options {
 	if !h.on {
 		return nil
 	}
-	o := &host.Options{Proc: h.procfs, Sys: h.sysfs, Root: h.rootfs, MountsOff: h.mountsOff}
+	o := &host.Options{Proc: procfs, Sys: h.sysfs, Root: h.rootfs, MountsOff: h.mountsOff}
 	for name, on := range h.collectors {
 		if !*on {
 			o.Off = append(o.Off, name)

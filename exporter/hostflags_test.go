@@ -24,7 +24,7 @@ func TestWhichPartsOfTheMachineAreRead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			options := f.host.options()
+			options := f.host.options("/proc")
 			if (options != nil) != test.on {
 				t.Fatalf("options are %+v", options)
 			}

@@ -20,6 +20,7 @@ import (
 	"github.com/prometheus/exporter-toolkit/web"
 
 	"github.com/leasewatch/leasewatch/exporter/gpu"
+	"github.com/leasewatch/leasewatch/exporter/workload"
 )
 
 // SourceConfig is what a source is made from.
@@ -31,7 +32,9 @@ type SourceConfig struct {
 	Seed    uint64
 	Log     *slog.Logger
 	Metrics *metrics.Set // for the source's own instruments
-	Now     func() time.Time
+	// Workloads tells whose the processes on a GPU are; nil where that is switched off.
+	Workloads *workload.Tracker
+	Now       func() time.Time
 }
 
 // NewSource makes a source. An error is a wrong configuration; a missing driver is not one.
@@ -102,6 +105,7 @@ func serve(ctx context.Context, f *flags, log *slog.Logger, opts Options) error 
 	}
 	set := metrics.NewSet()
 	f.config.Log, f.config.Metrics, f.config.Now = log, set, opts.Now
+	f.config.Workloads = f.workloads.tracker(log, opts.Now)
 	gpus, err := opts.Sources[f.source](f.config)
 	if err != nil {
 		return &configError{err}
@@ -134,6 +138,9 @@ func serve(ctx context.Context, f *flags, log *slog.Logger, opts Options) error 
 	}
 	working, stop := context.WithCancel(ctx)
 	defer stop()
+	if f.config.Workloads != nil {
+		go f.config.Workloads.Run(working) // not waited for: procfs may hang
+	}
 	sourceEnded := make(chan error, 1)
 	go func() { sourceEnded <- source.Run(working, out.emit) }()
 	outEnded := make(chan struct{})

@@ -9,7 +9,11 @@ import (
 
 // driver reads the GPUs of this host.
 func driver(c exporter.SourceConfig) (gpu.Source, error) {
-	return nvml.New(nvml.Options{LibraryPath: c.Library, Logger: c.Log, Now: c.Now, Metrics: c.Metrics})
+	options := nvml.Options{LibraryPath: c.Library, Logger: c.Log, Now: c.Now, Metrics: c.Metrics}
+	if c.Workloads != nil {
+		options.Workloads = c.Workloads
+	}
+	return nvml.New(options)
 }
 
 // simulation plays a simulated machine, for trying out.

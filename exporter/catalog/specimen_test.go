@@ -29,6 +29,10 @@ func Specimen() gpu.GPU {
 			RetiredPages: one("single_bit"), RetiredPagesPending: gpu.Some(false), RemappedRows: one("correctable"), RemapPending: gpu.Some(false), RemapFailure: gpu.Some(true),
 			RecoveryAction: some(0), PCIeGeneration: some(5), PCIeGenerationMax: some(5), PCIeWidth: some(16), PCIeWidthMax: some(16), PCIeReplaysTotal: some(0),
 			NVLinkActive: some(18), NVLinkExpected: some(18), NVLinkErrors: one("replay"), Processes: some(1), FanRatio: []float64{0.3}, PerformanceState: some(0), Persistence: gpu.Some(true),
+			Occupancy: gpu.Occupancy{
+				Uses:       []gpu.Use{{Workload: gpu.Workload{Runtime: "docker", ContainerID: "4f0c9b1d2e3a"}, Processes: 1, MemoryBytes: some(1)}},
+				Containers: some(1), Summed: some(0), Unattributed: one("not_found"),
+			},
 			XIDs: map[uint64]gpu.XID{13: {Count: 1, Last: time.Unix(98, 0)}},
 		},
 		Unsupported: []string{"nvmlDeviceGetFanSpeed_v2"}, Dropped: map[string]uint64{"nvmlDeviceGetPowerUsage": 1},

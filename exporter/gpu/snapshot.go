@@ -181,6 +181,7 @@ type Readings struct {
 	NVLinkErrors   map[string]float64 // type: crc_flit, crc_data, replay, recovery
 
 	Processes        Maybe[float64]
+	Occupancy        Occupancy // whose the processes are
 	FanRatio         []float64
 	PerformanceState Maybe[float64]
 	Persistence      Maybe[bool]

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
+
+	"github.com/leasewatch/leasewatch/exporter/gpu"
 )
 
 // Options configure a Reader. The zero value of each field means its default.
@@ -25,6 +27,8 @@ type Options struct {
 	// Retry is the first pause before the driver is tried again (default 1 s); it doubles up
 	// to RetryMax (default 30 s).
 	Retry, RetryMax time.Duration
+	// Workloads tells whose the processes of a card are (default: nobody; they are counted only).
+	Workloads Workloads
 	// Logger is told what an operator should know, once per change (default: nobody).
 	Logger *slog.Logger
 	// Now is the clock (default time.Now).
@@ -32,6 +36,13 @@ type Options struct {
 	// Metrics receives the histogram of driver call times,
 	// leasewatch_exporter_driver_call_duration_seconds{call="..."} (default: a set of its own).
 	Metrics *metrics.Set
+}
+
+// Workloads tells whose work processes are.
+type Workloads interface {
+	// Attribute is called after each round of a card, by that card's goroutine, with the
+	// processes that the driver listed. It must not block.
+	Attribute(uuid string, processes []gpu.Process) gpu.Occupancy
 }
 
 func (o Options) withDefaults() Options {

@@ -63,6 +63,14 @@ func readProcesses(c *caller, d device, r *gpu.Readings) (processes []gpu.Proces
 	return processes, true
 }
 
+// readWorkloads reads the processes of the slot's card and asks whose they are.
+func (s *slot) readWorkloads(r *gpu.Readings) {
+	processes, ok := readProcesses(s.caller, s.device, r)
+	if whose := s.reader.options.Workloads; ok && whose != nil {
+		r.Occupancy = whose.Attribute(s.identity.UUID, processes)
+	}
+}
+
 // nonsense tells an entry that no process can have.
 func nonsense(entry nvml.ProcessInfo) bool { return entry.Pid == 0 || entry.Pid > maxPID }
 

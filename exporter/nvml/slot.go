@@ -126,7 +126,7 @@ func (s *slot) round(live *session) (readings gpu.Readings, answer gpu.Answer, r
 	}
 	readings = s.health.readings
 	readMoving(c, s.device, s.fixed, &readings)
-	readProcesses(c, s.device, &readings)
+	s.readWorkloads(&readings)
 	readings.At = now
 	if s.health.answer != gpu.AnswerOK {
 		c.note(s.health.answer, s.health.reason)
