@@ -164,6 +164,20 @@ func TestATenantAloneOnAHostSeesTheAlertsAboutTheHost(t *testing.T) {
 	}
 }
 
+func TestATenantOnASharedHostSeesTheHostsAlertAndItsOwnLeases(t *testing.T) {
+	s := serve(t, nil)
+	got := call(s, "GET", api.Root+"/incidents/INC-shared", "tenant", "")
+	var shown api.IncidentDetail
+	decode(t, got, &shown)
+	in := shown.Incident
+	if len(in.Alerts) != 1 || in.Title != "host silent: shared-host" || !slices.Equal(in.Leases, []string{"L-acme"}) || len(in.Alerts[0].Holders) != 1 {
+		t.Errorf("got %+v", in)
+	}
+	if strings.Contains(got.Body.String(), "globex") {
+		t.Errorf("another tenant is named: %s", got.Body)
+	}
+}
+
 func TestATenantIsToldWhetherAnybodyIsPagedAndNothingOfTheServer(t *testing.T) {
 	s := serve(t, nil)
 	var got api.Status
@@ -196,7 +210,7 @@ func TestAListOfATenantIsCutAfterItsOwnAndSaysWhetherThereAreMore(t *testing.T) 
 	}
 	var all api.IncidentList
 	decode(t, call(s, "GET", api.Root+"/incidents", "tenant", ""), &all)
-	if len(all.Incidents) != 4 || all.More {
+	if len(all.Incidents) != 5 || all.More {
 		t.Errorf("got %d incidents, more %t", len(all.Incidents), all.More)
 	}
 }

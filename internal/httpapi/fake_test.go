@@ -162,6 +162,14 @@ func incidents() []rental.Incident {
 			ID: "INC-late", Title: "GPU of globex lost", Tenants: []string{"acme"}, Leases: []string{acmeLease.ID},
 			Alerts: []rental.Alert{alert("globex", globexLease.ID), alert("acme", acmeLease.ID)},
 		},
+		{
+			ID: "INC-shared", Title: "host silent: shared-host", Tenants: []string{"acme", "globex"}, Leases: []string{acmeLease.ID, globexLease.ID},
+			Alerts: []rental.Alert{{
+				Labels:      map[string]string{"host": "shared-host", "lease": rental.Several, "tenant": rental.Several},
+				Annotations: map[string]string{"summary": "host silent: shared-host"},
+				Holders:     []rental.Holder{{Lease: acmeLease.ID, Tenant: "acme"}, {Lease: globexLease.ID, Tenant: "globex"}},
+			}},
+		},
 		{ID: "INC-nobody", Title: "exporter down on host-globex"},
 	}
 }

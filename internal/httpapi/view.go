@@ -187,13 +187,15 @@ func (v view) incidentOf(in rental.Incident) (rental.Incident, bool) {
 	own.Key, own.Messages, own.AckedBy = "", nil, ""
 	own.Tenants, own.Leases, own.Alerts, own.Events = []string{only}, nil, nil, nil
 	for _, a := range in.Alerts {
-		// An alert that names no tenant is about a host; it is shown to a tenant that is alone there.
-		if tenant := a.Labels["tenant"]; tenant != only && (tenant != "" || len(in.Tenants) > 1) {
+		a, ok := ownAlert(a, only, len(in.Tenants) == 1)
+		if !ok {
 			continue
 		}
 		own.Alerts = append(own.Alerts, a)
-		if lease := a.Labels["lease"]; lease != "" && !slices.Contains(own.Leases, lease) {
-			own.Leases = append(own.Leases, lease)
+		for _, lease := range leasesOf(a) {
+			if !slices.Contains(own.Leases, lease) {
+				own.Leases = append(own.Leases, lease)
+			}
 		}
 	}
 	if len(in.Tenants) > 1 || len(own.Alerts) < len(in.Alerts) {
@@ -208,6 +210,29 @@ func (v view) incidentOf(in rental.Incident) (rental.Incident, bool) {
 		}
 	}
 	return own, true
+}
+
+// ownAlert is what a tenant sees of an alert. One that touches several leases shows the
+// tenant's own among them; one that names no tenant is about a host, and is shown to a tenant
+// that is alone there.
+func ownAlert(a rental.Alert, only string, alone bool) (rental.Alert, bool) {
+	if tenant := a.Labels["tenant"]; tenant == only || tenant == "" && alone {
+		return a, true
+	}
+	a.Holders = slices.DeleteFunc(slices.Clone(a.Holders), func(h rental.Holder) bool { return h.Tenant != only })
+	return a, len(a.Holders) > 0
+}
+
+// leasesOf names the leases that an alert touches.
+func leasesOf(a rental.Alert) []string {
+	var leases []string
+	if lease := a.Labels["lease"]; lease != "" && lease != rental.Several {
+		leases = append(leases, lease)
+	}
+	for _, held := range a.Holders {
+		leases = append(leases, held.Lease)
+	}
+	return leases
 }
 
 // titleOf names an incident by its first alert, or by its subject where it has none.

@@ -181,34 +181,38 @@ func describe(inc *rental.Incident, now rental.Millis) {
 		tenants[name] = true
 	}
 	for _, alert := range inc.Alerts {
-		if lease := alert.Labels["lease"]; lease != "" {
+		if lease := alert.Labels["lease"]; lease != "" && lease != rental.Several {
 			leases[lease] = true
 		}
-		if tenant := alert.Labels["tenant"]; tenant != "" {
+		if tenant := alert.Labels["tenant"]; tenant != "" && tenant != rental.Several {
 			tenants[tenant] = true
+		}
+		for _, held := range alert.Holders {
+			leases[held.Lease], tenants[held.Tenant] = true, true
 		}
 	}
 	inc.Leases, inc.Tenants = sorted(leases), sorted(tenants)
 }
 
-// withFacts names the lease and the tenant of each alert about a card that has none. It runs
-// before the transaction, since the facts come from the same store.
+// withFacts names the lease and the tenant of each alert about a card or a host that has none,
+// or several. It runs before the transaction, since the facts come from the same store.
 func (e *Engine) withFacts(ctx context.Context, group rental.AlertGroup) rental.AlertGroup {
 	if e.o.Facts == nil {
 		return group
 	}
 	group.Alerts = slices.Clone(group.Alerts)
 	for i, alert := range group.Alerts {
-		uuid := alert.Labels["uuid"]
-		if uuid == "" || alert.Labels["lease"] != "" {
+		uuid, host, lease := alert.Labels["uuid"], alert.Labels["host"], alert.Labels["lease"]
+		if lease != "" && lease != rental.Several || uuid == "" && host == "" {
 			continue
 		}
-		lease, tenant, ok := e.o.Facts.LeaseOf(ctx, uuid, alert.StartsAt)
-		if !ok {
-			continue
+		switch held := e.o.Facts.Holders(ctx, host, uuid, alert.StartsAt); {
+		case len(held) == 1:
+			group.Alerts[i].Labels = maps.Clone(alert.Labels)
+			group.Alerts[i].Labels["lease"], group.Alerts[i].Labels["tenant"] = held[0].Lease, held[0].Tenant
+		case len(held) > 1:
+			group.Alerts[i].Holders = held
 		}
-		group.Alerts[i].Labels = maps.Clone(alert.Labels)
-		group.Alerts[i].Labels["lease"], group.Alerts[i].Labels["tenant"] = lease, tenant
 	}
 	return group
 }

@@ -16,11 +16,11 @@ import (
 // new one, when its alerts fire again.
 const DefaultReopenWindow = 30 * time.Minute
 
-// Facts knows what the ledger says of a card, where an alert's labels do not.
+// Facts knows what the ledger says of a card or a host, where an alert's labels do not.
 type Facts interface {
-	// LeaseOf returns the lease and the tenant that held the card at the moment; ok is
-	// false where nobody did or nothing is known.
-	LeaseOf(ctx context.Context, uuid string, at rental.Millis) (lease, tenant string, ok bool)
+	// Holders returns the leases that held the card at the moment or, where uuid is empty, any
+	// card of the host: none where nobody did or nothing is known.
+	Holders(ctx context.Context, host, uuid string, at rental.Millis) []rental.Holder
 }
 
 // Options joins an Engine to the rest.

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -224,9 +225,27 @@ func TestANewTextUpdatesWithoutAPing(t *testing.T) {
 
 type facts map[string][2]string
 
-func (f facts) LeaseOf(_ context.Context, uuid string, _ rental.Millis) (string, string, bool) {
-	found, ok := f[uuid]
-	return found[0], found[1], ok
+func (f facts) Holders(_ context.Context, host, uuid string, _ rental.Millis) []rental.Holder {
+	var held []rental.Holder
+	for card, lease := range f {
+		if card == uuid || uuid == "" && strings.HasPrefix(card, host) {
+			held = append(held, rental.Holder{Lease: lease[0], Tenant: lease[1]})
+		}
+	}
+	slices.SortFunc(held, func(a, b rental.Holder) int { return strings.Compare(a.Lease, b.Lease) })
+	return held
+}
+
+func TestAHostsAlertNamesEveryLeaseOnIt(t *testing.T) {
+	store, c := &memory{}, start()
+	e, err := New(Options{Store: store, Now: c.now, Logger: quiet(), Facts: facts{"h1/0": {"l-9", "globex"}, "h1/1": {"l-2", "acme"}, "h2/0": {"l-3", "other"}}})
+	must(t, err)
+	silent := alert(1, c.ms, 0)
+	delete(silent.Labels, "uuid")
+	silent.Labels["host"], silent.Labels["lease"], silent.Labels["tenant"] = "h1", "several", "several"
+	must(t, e.Handle(background(t), group(c.ms, silent)))
+	equal(t, "leases", store.incidents[0].Leases, []string{"l-2", "l-9"})
+	equal(t, "tenants", store.incidents[0].Tenants, []string{"acme", "globex"})
 }
 
 func TestTheLedgerNamesTheLeaseWhereTheAlertDoesNot(t *testing.T) {

@@ -79,3 +79,30 @@ func TestC71HoursBeforeTheOldestSampleAreAllocatedAndNotMeasured(t *testing.T) {
 		t.Errorf("found %d of %d ms measured, expected 37.5 %%", got.MeasuredMS, got.AllocatedMS)
 	}
 }
+
+func TestAnHourIsMeteredOnceMoreAfterTheLastMomentItsSamplesAreTaken(t *testing.T) {
+	w := newWorld(t)
+	w.lease("L", rental.Span{Start: at("2026-05-01T00:00:00Z"), End: rental.Forever}, "GPU-A")
+	s := w.service()
+	catchUp := func(now rental.Millis) {
+		t.Helper()
+		w.now = now.Time()
+		if err := s.CatchUp(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for now := at("2026-05-01T01:05:00Z"); now < at("2026-05-02T02:05:00Z"); now += 3_600_000 {
+		catchUp(now)
+	}
+	if got := w.total("L").MeasuredMS; got != 0 {
+		t.Fatalf("found %d ms measured without a sample", got)
+	}
+	// 26 hours late the first hour's samples are taken; the next look through all of it is at 06:00.
+	w.put("gpu_utilization_ratio", "GPU-A", "push", every(span("2026-05-01T00:00:00Z", "2026-05-01T01:00:00Z"), 15_000, 0.5)...)
+	for now := at("2026-05-02T02:05:00Z"); now < at("2026-05-02T07:00:00Z"); now += 3_600_000 {
+		catchUp(now)
+	}
+	if got := w.total("L").MeasuredMS; got != 3_600_000 {
+		t.Errorf("found %d ms measured, expected the hour that came late", got)
+	}
+}

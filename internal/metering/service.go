@@ -70,6 +70,9 @@ type Options struct {
 	Delay time.Duration
 	// Grace is how far back late samples are still looked for with every new hour; 2 h where it is 0.
 	Grace time.Duration
+	// Late is how long after its time the store takes a sample, and LateEvery how often all of
+	// that is looked through again; 26 h and 6 h where they are 0.
+	Late, LateEvery time.Duration
 	// Running is how often the hour under way is metered too; never where it is 0. Each time
 	// adds a revision for each card: for demonstrations and small fleets.
 	Running time.Duration
@@ -95,6 +98,7 @@ func New(samples Samples, ledger Ledger, o Options) *Service {
 	o.Every = orElse(o.Every, time.Minute)
 	o.Delay = orElse(o.Delay, 2*time.Minute)
 	o.Grace = orElse(o.Grace, 2*time.Hour)
+	o.Late, o.LateEvery = orElse(o.Late, 26*time.Hour), orElse(o.LateEvery, 6*time.Hour)
 	return &Service{samples: samples, ledger: ledger, o: o, reconciled: map[string][sha256.Size]byte{}}
 }
 
@@ -159,7 +163,7 @@ func (s *Service) CatchUp(ctx context.Context) error {
 				return err
 			}
 		} else {
-			from = floorHour(max(0, min(from, target-rental.Millis(s.o.Grace.Milliseconds()))))
+			from = floorHour(max(0, min(from, target-s.reach(mark, target))))
 		}
 		if err := s.meterAndMark(ctx, from, mark, target); err != nil {
 			return err
@@ -175,6 +179,17 @@ func (s *Service) CatchUp(ctx context.Context) error {
 		s.running = now
 	}
 	return nil
+}
+
+// reach is how far back from target late samples are looked for. Each time the hours pass a
+// multiple of LateEvery it is so far that an hour is metered once more after the last moment
+// at which the store takes a sample of it.
+func (s *Service) reach(mark, target rental.Millis) rental.Millis {
+	every := rental.Millis(s.o.LateEvery.Milliseconds())
+	if mark/every == target/every {
+		return rental.Millis(s.o.Grace.Milliseconds())
+	}
+	return rental.Millis(s.o.Late.Milliseconds()) + every + hour
 }
 
 // meterAndMark meters day by day and notes each, so that a restart goes on where it stopped.

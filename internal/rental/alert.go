@@ -19,7 +19,20 @@ type Alert struct {
 	StartsAt    Millis            `json:"starts_at"`
 	// EndsAt is Forever while the alert fires.
 	EndsAt Millis `json:"ends_at"`
+	// Holders are the leases that an alert about several touches, as the ledger knew them when
+	// it began: its labels say Several then. None where the labels name the one lease.
+	Holders []Holder `json:"holders,omitempty"`
 }
+
+// Holder is a lease, and whose it is.
+type Holder struct {
+	Lease  string `json:"lease"`
+	Tenant string `json:"tenant"`
+}
+
+// Several is what the rules write for the lease and the tenant of a host or a card that several
+// share. It is no name: no lease and no tenant may be called so.
+const Several = "several"
 
 // Firing tells whether the alert still fires at the moment now.
 func (a Alert) Firing(now Millis) bool { return a.EndsAt > now }

@@ -183,7 +183,7 @@ func (s lateSamples) Query(ctx context.Context, expr string, at time.Time) ([]re
 
 // openJudges makes what derives downtime, use and money from samples and facts.
 func (a *App) openJudges(context.Context) error {
-	interval := time.Duration(a.config.Load().Global.ScrapeInterval)
+	interval := a.config.Load().sampleInterval()
 	a.sla = sla.New(a.ledger, lateSamples{a}, sla.Options{Now: a.now, Log: a.log.With("room", "sla"), SampleInterval: interval})
 	a.metering = metering.New(lateSamples{a}, a.ledger, metering.Options{
 		Now: a.now, Logger: a.log.With("room", "metering"), Interval: interval,

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path"
@@ -78,23 +79,48 @@ func (i incidents) AckIncident(ctx context.Context, by rental.Principal, id, not
 	return i.engine.Note(ctx, id, by.Name, note)
 }
 
-// holders tells the incident engine who held a card.
+// holders tells the incident engine who held a card, or the cards of a host.
 type holders struct{ ledger *ledger.Ledger }
 
-// LeaseOf returns who held the card at the moment.
-func (h holders) LeaseOf(ctx context.Context, uuid string, at rental.Millis) (lease, tenant string, ok bool) {
+// Holders returns the leases of the card at the moment or, where uuid is empty, of the host.
+func (h holders) Holders(ctx context.Context, host, uuid string, at rental.Millis) []rental.Holder {
 	assignments, err := h.ledger.AssignmentsAt(ctx, rental.Span{Start: at, End: at + 1})
 	if err != nil {
-		return "", "", false
+		return nil
 	}
+	cards := map[string]bool{uuid: true}
+	if uuid == "" {
+		if cards, err = h.cardsOf(ctx, host); err != nil {
+			return nil
+		}
+	}
+	var held []rental.Holder
 	for _, a := range assignments {
-		if a.UUID != uuid {
+		if !cards[a.UUID] || slices.ContainsFunc(held, func(known rental.Holder) bool { return known.Lease == a.Lease }) {
 			continue
 		}
-		held, err := h.ledger.Lease(ctx, a.Lease)
-		return a.Lease, held.Tenant, err == nil
+		lease, err := h.ledger.Lease(ctx, a.Lease)
+		if err != nil {
+			continue
+		}
+		held = append(held, rental.Holder{Lease: a.Lease, Tenant: lease.Tenant})
 	}
-	return "", "", false
+	slices.SortFunc(held, func(a, b rental.Holder) int { return cmp.Compare(a.Lease, b.Lease) })
+	return held
+}
+
+func (h holders) cardsOf(ctx context.Context, host string) (map[string]bool, error) {
+	gpus, err := h.ledger.GPUs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	cards := map[string]bool{}
+	for _, g := range gpus {
+		if g.Host == host {
+			cards[g.UUID] = true
+		}
+	}
+	return cards, nil
 }
 
 // healing tells from samples whether what an incident is about has healed while nobody watched.

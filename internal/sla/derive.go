@@ -207,7 +207,9 @@ func fact(lease string, a rental.Assignment, r run, c rental.Contract) rental.Do
 		Cause: rental.CauseOfState(r.states[0]), Reason: r.states[0],
 		Witnesses: []string{fmt.Sprintf("%s{uuid=%q,state=%q} == 1 at %s", stateMetric, a.UUID, r.states[0], r.span.Start)},
 	}
-	if c.DowntimeApproval == rental.ApprovalAutomatic {
+	// What the tenant may have done himself, as who is root can unload the driver, waits for a
+	// person under any contract.
+	if c.DowntimeApproval == rental.ApprovalAutomatic && d.Cause == rental.CauseProvider {
 		d.ApprovedBy = rental.ApprovalAutomatic
 	}
 	return d

@@ -76,20 +76,30 @@ func (s *Service) credit(ctx context.Context, lease string, month rental.Span) (
 		return rental.Credit{}, err
 	}
 	credit, err := rental.CreditFor(rental.CreditInput{
-		Facts: in.Facts, Verdict: verdict, Gross: gross, Net: net, Approved: approved(in.Downtimes, month), Language: in.Contract.Language,
+		Facts: in.Facts, Verdict: verdict, Gross: gross, Net: net, Approved: approved(in, verdict), Language: in.Contract.Language,
 	})
 	credit.Provisional = s.now() < month.End+rental.Millis(s.opts.Grace.Milliseconds())
 	return credit, err
 }
 
-// approved tells whether no downtime of the period waits for a person.
-func approved(downtimes []rental.Downtime, period rental.Span) bool {
-	for _, d := range downtimes {
-		if d.ApprovedBy == "" && d.Span.Overlaps(period) {
+// approved tells whether all time that the verdict counts as down may change money: no downtime
+// of the period waits for a person and, where the contract takes unknown time for down, there is
+// none of it, or the contract approves by itself. A person approves unknown time by recording it
+// as a downtime.
+func approved(in rental.JudgeInput, v rental.Verdict) bool {
+	for _, d := range in.Downtimes {
+		if d.ApprovedBy == "" && d.Span.Overlaps(in.Period) {
 			return false
 		}
 	}
-	return true
+	if in.Contract.DowntimeApproval == rental.ApprovalAutomatic || v.UnknownRule != string(rental.Down) {
+		return true
+	}
+	unknown := v.UnknownMS
+	for _, card := range v.PerGPU {
+		unknown = max(unknown, card.UnknownMS)
+	}
+	return unknown == 0
 }
 
 // input reads what a verdict over the period rests on.

@@ -161,6 +161,16 @@ func (s *Service) update(ctx context.Context, lease rental.Lease, since, now ren
 			return err
 		}
 		from := max(min(since, derived), service.Start)
+		if from > service.Start {
+			// A start that was moved back leaves time before that nobody has derived yet.
+			first, err := s.ledger.Timeline(ctx, lease.ID, a.UUID, rental.Span{Start: service.Start, End: service.Start + 1})
+			if err != nil {
+				return err
+			}
+			if len(first) == 0 {
+				from = service.Start
+			}
+		}
 		if from >= service.End {
 			continue
 		}

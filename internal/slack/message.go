@@ -134,6 +134,11 @@ func (w writer) lease(ctx context.Context, lease string) string {
 		if alert.Labels["lease"] == lease {
 			tenant = alert.Labels["tenant"]
 		}
+		for _, held := range alert.Holders {
+			if held.Lease == lease {
+				tenant = held.Tenant
+			}
+		}
 	}
 	if tenant == "" && len(w.inc.Tenants) == 1 {
 		tenant = w.inc.Tenants[0]
