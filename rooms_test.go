@@ -21,10 +21,11 @@ var allowed = map[string][]string{
 	"exporter/replay":   {"exporter/gpu"},
 	"exporter/push":     {"exporter/gpu", "exporter/catalog"},
 	"exporter/compat":   {"exporter/gpu", "exporter/catalog"},
+	"exporter/doctor":   {"exporter/gpu", "exporter/catalog"},
 	"exporter/nvml":     {"exporter/gpu"},
 	"exporter/workload": {"exporter/gpu"},
 	"exporter/host":     {"exporter/gpu"},
-	"exporter":          {"exporter/gpu", "exporter/catalog", "exporter/host", "exporter/push", "exporter/workload", "exporter/compat"},
+	"exporter":          {"exporter/gpu", "exporter/catalog", "exporter/host", "exporter/push", "exporter/workload", "exporter/compat", "exporter/doctor"},
 
 	"alertmanager-rules": {},
 

@@ -27,6 +27,9 @@ const DefaultAddress = "127.0.0.1:19400"
 // compatDCGM names dcgm-exporter for --exporter.compat.
 const compatDCGM = "dcgm"
 
+// driverSource names the source that asks the driver of this host.
+const driverSource = "nvml"
+
 // Exit codes of the program.
 const (
 	exitOK      = 0
@@ -47,6 +50,7 @@ type flags struct {
 	push      pushFlags
 	compat    string // whose names the page also has, "" for nobody's
 	host      hostFlags
+	check     checkFlags
 	// done is set where the line asked for help or the version only.
 	done bool
 }
@@ -85,6 +89,7 @@ func parse(args []string, stdout, stderr io.Writer, opts Options) (*flags, error
 	f.host.register(app)
 	f.workloads.register(app)
 	f.push.register(app)
+	f.check.register(app)
 
 	command, err := app.Parse(args)
 	if f.done {

@@ -19,6 +19,9 @@ import (
 // pile up; a further one is told to come again (503).
 const maxScrapes = 20
 
+// healthyAnswer is what the liveness page says; the doctor knows an exporter by it.
+const healthyAnswer = "leasewatch-exporter is running"
+
 // newHandler serves the page, the probes and a landing page.
 func newHandler(page prometheus.Gatherer, source gpu.Source, version string, log *slog.Logger) (http.Handler, error) {
 	landing, err := web.NewLandingPage(web.LandingConfig{
@@ -51,7 +54,7 @@ func newHandler(page prometheus.Gatherer, source gpu.Source, version string, log
 		ErrorLog:            slog.NewLogLogger(log.Handler(), slog.LevelError),
 	})))
 	mux.HandleFunc("GET /-/healthy", func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintln(w, "leasewatch-exporter is running")
+		fmt.Fprintln(w, healthyAnswer)
 	})
 	mux.HandleFunc("GET /-/ready", func(w http.ResponseWriter, _ *http.Request) { ready(w, source.Snapshot()) })
 	return mux, nil

@@ -79,6 +79,9 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer, opts Opti
 		fmt.Fprintln(stdout, "leasewatch-exporter", opts.Version)
 		return exitOK
 	}
+	if f.command == "check" {
+		return check(ctx, f, stdout, stderr, opts)
+	}
 	log := promslog.New(&f.log)
 	if err := serve(ctx, f, log, opts); err != nil {
 		log.Error("leasewatch-exporter ends", "err", err)

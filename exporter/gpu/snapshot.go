@@ -68,6 +68,9 @@ type Driver struct {
 	Version, CUDAVersion, NVMLVersion string
 	// Changes counts how often any of the three changed since start.
 	Changes uint64
+	// Listed is how many GPUs the driver lists, 0 where it does not answer. A GPU whose calls
+	// hang from the start is among them and in no other place.
+	Listed int
 }
 
 // State is one state of a GPU, as the exporter tells it.

@@ -75,12 +75,16 @@ func New(options Options) (*Reader, error) {
 		failed:  make(chan failure, 1),
 		rescan:  make(chan struct{}, 1),
 		dirty:   make(chan struct{}, 1),
-		driver:  gpu.Driver{State: gpu.DriverInitFailed, Reason: "not started yet"},
+		driver:  gpu.Driver{State: gpu.DriverInitFailed, Reason: notStarted},
 	}
 	r.host = newCaller(options.Now, r.timing, r.budget())
 	r.publish()
 	return r, nil
 }
+
+// notStarted is the driver's reason until it was tried. Snapshots have no time until then:
+// they tell of no round.
+const notStarted = "not started yet"
 
 // budget is how long a call may take before its round is given up: one interval of the fast
 // tier, and not so little that a busy machine looks like a hanging driver.
@@ -201,6 +205,12 @@ func (r *Reader) publish() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := &gpu.Snapshot{At: now, Driver: r.driver, GPUs: make([]gpu.GPU, len(r.cards))}
+	if r.driver.Reason == notStarted {
+		s.At = time.Time{}
+	}
+	if live := r.session.Load(); live != nil {
+		s.Driver.Listed = int(live.count.Load())
+	}
 	for i, c := range byIndex(r.cards) {
 		s.GPUs[i] = c.describe(now, 2*r.budget())
 	}

@@ -63,7 +63,7 @@ func TestEightDataCentreGPUsAreReadInBaseUnits(t *testing.T) {
 	inChild(t, fakenvml.H100x8(), func(t *testing.T, m *machine) {
 		m.start(t, quick())
 		s := m.wait(t, all(8, gpu.OK))
-		if want := (gpu.Driver{State: gpu.DriverOK, Version: "580.65.06", CUDAVersion: "13.0", NVMLVersion: "13.580.65.06"}); s.Driver != want {
+		if want := (gpu.Driver{State: gpu.DriverOK, Version: "580.65.06", CUDAVersion: "13.0", NVMLVersion: "13.580.65.06", Listed: 8}); s.Driver != want {
 			t.Errorf("driver is %+v, want %+v", s.Driver, want)
 		}
 		buses := []string{"1b", "43", "52", "61", "9d", "c3", "d1", "df"}

@@ -67,7 +67,7 @@ func (s *Source) At(t time.Time) *gpu.Snapshot {
 		t = s.config.Start
 	}
 	snapshot := &gpu.Snapshot{At: t, Driver: gpu.Driver{
-		State: gpu.DriverOK, Version: s.config.DriverVersion, CUDAVersion: "12.8", NVMLVersion: "12." + s.config.DriverVersion,
+		State: gpu.DriverOK, Version: s.config.DriverVersion, CUDAVersion: "12.8", NVMLVersion: "12." + s.config.DriverVersion, Listed: len(s.cards),
 	}}
 	for _, c := range s.cards {
 		g := c.at(t)
