@@ -47,6 +47,7 @@ type flags struct {
 	source    string
 	config    SourceConfig
 	workloads workloadFlags
+	gpm       bool
 	push      pushFlags
 	compat    string // whose names the page also has, "" for nobody's
 	host      hostFlags
@@ -88,6 +89,8 @@ func parse(args []string, stdout, stderr io.Writer, opts Options) (*flags, error
 	app.Flag("exporter.compat", "Also give the figures under the names of another exporter: dcgm.").EnumVar(&f.compat, compatDCGM)
 	f.host.register(app)
 	f.workloads.register(app)
+	app.Flag("collector.gpm", "Read the performance counters of Hopper and later: activity of SMs, tensor cores and memory, traffic of PCIe and NVLink.").
+		Default("true").BoolVar(&f.gpm)
 	f.push.register(app)
 	f.check.register(app)
 
@@ -126,7 +129,7 @@ func (f *flags) complete() error {
 	if !utf8.ValidString(f.labels.Host) {
 		return fmt.Errorf("--host.name %q is no UTF-8", f.labels.Host)
 	}
-	f.config.Host = f.labels.Host
+	f.config.Host, f.config.NoGPM = f.labels.Host, !f.gpm
 	f.host.complete(f.source)
 	if f.config.GPUs < 1 || f.config.GPUs > 64 {
 		return fmt.Errorf("--replay.gpus is %d, want 1 to 64", f.config.GPUs)

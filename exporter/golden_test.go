@@ -22,14 +22,15 @@ func TestGoldenPages(t *testing.T) {
 	for name, test := range map[string]struct {
 		scenario *fakenvml.Scenario
 		then     func(t *testing.T, h *fakenvml.Host)
-		ready    string // what the page shows when it is complete
+		ready    string // what the page shows when it is complete,
+		times    int    // and how often: each GPU has its own worker
 	}{
-		"h100x8":     {fakenvml.H100x8(), nil, `gpu_remapped_rows_pending{gpu="7"`},
-		"consumer":   {fakenvml.ConsumerCard(), nil, `gpu_pcie_replays_total{gpu="0"`},
-		"old_driver": {fakenvml.OldDriver(), nil, `gpu_pcie_replays_total{gpu="0"`},
+		"h100x8":     {fakenvml.H100x8(), nil, `gpu_sm_active_ratio{`, 8}, // from the second round on
+		"consumer":   {fakenvml.ConsumerCard(), nil, `gpu_pcie_replays_total{`, 1},
+		"old_driver": {fakenvml.OldDriver(), nil, `gpu_pcie_replays_total{`, 4},
 		"lost": {fakenvml.H100x8(), func(t *testing.T, h *fakenvml.Host) {
 			h.Update(t, func(s *fakenvml.Scenario) { s.Event(3, 79); s.GPU(3).Lost() })
-		}, `,state="lost",uuid="GPU-6f1e2d3c-0000-4a5b-8c9d-000000000003",vantage="host"} 1`},
+		}, `gpu_sm_active_ratio{`, 7},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -41,13 +42,19 @@ func TestGoldenPages(t *testing.T) {
 				eventually(t, "the first round is done", func() bool { return strings.Contains(p.page(t), `gpu_remapped_rows_pending{gpu="7"`) })
 				test.then(t, host)
 			}
-			eventually(t, "the page shows "+test.ready, func() bool { return strings.Contains(p.page(t), test.ready) })
 			if test.then != nil {
+				eventually(t, "the GPU is lost", func() bool {
+					return strings.Contains(p.page(t), `,state="lost",uuid="GPU-6f1e2d3c-0000-4a5b-8c9d-000000000003",vantage="host"} 1`)
+				})
 				eventually(t, "the XID is counted", func() bool {
 					return strings.Contains(p.page(t), `uuid="GPU-6f1e2d3c-0000-4a5b-8c9d-000000000003",vantage="host",xid="79"} 1`)
 				})
 			}
-			raw := p.page(t)
+			var raw string
+			eventually(t, "the page shows "+test.ready, func() bool {
+				raw = p.page(t)
+				return strings.Count(raw, test.ready) == test.times
+			})
 			lint(t, raw)
 			openMetrics(t, p)
 			compare(t, filepath.Join("testdata", "golden", name+".metrics"), normalise(raw))

@@ -30,6 +30,7 @@ type SourceConfig struct {
 	Script  string // path of the replay's script, "" for none
 	GPUs    int    // simulated GPUs
 	Seed    uint64
+	NoGPM   bool // leave the performance counters of Hopper and later alone
 	Log     *slog.Logger
 	Metrics *metrics.Set // for the source's own instruments
 	// Workloads tells whose the processes on a GPU are; nil where that is switched off.

@@ -78,7 +78,7 @@ func Answers(s gpu.State) bool {
 // All returns every family made from a snapshot, sorted by name.
 func All() []Family {
 	all := slices.Concat(hostFamilies(), identityFamilies(), stateFamilies(), useFamilies(),
-		heatFamilies(), clockFamilies(), memoryHealthFamilies(), linkFamilies(), xidFamilies(),
+		heatFamilies(), clockFamilies(), memoryHealthFamilies(), linkFamilies(), gpmFamilies(), xidFamilies(),
 		workloadFamilies(), machineFamilies())
 	sortByName(all)
 	return all

@@ -33,6 +33,13 @@ func Specimen() gpu.GPU {
 				Uses:       []gpu.Use{{Workload: gpu.Workload{Runtime: "docker", ContainerID: "4f0c9b1d2e3a"}, Processes: 1, MemoryBytes: some(1)}},
 				Containers: some(1), Summed: some(0), Unattributed: one("not_found"),
 			},
+			GPM: gpu.GPM{
+				GraphicsActive: some(1), SMActive: some(0.8), SMOccupancy: some(0.4), DRAMActive: some(0.5),
+				TensorActive: some(0.4), TensorHMMA: some(0.4), TensorIMMA: some(0), TensorDMMA: some(0), TensorDFMA: some(0),
+				Integer: some(0.1), FP64: some(0), FP32: some(0.1), FP16: some(0),
+				PCIeSent: some(1e9), PCIeReceived: some(2e9), NVLinkSent: some(1e11), NVLinkReceived: some(1e11), C2CSent: some(1e9), C2CReceived: some(1e9),
+				Engines: map[gpu.Engine]float64{{Kind: "decoder"}: 0, {Kind: "decoder", Unit: 1}: 0.5},
+			},
 			XIDs: map[uint64]gpu.XID{13: {Count: 1, Last: time.Unix(98, 0)}},
 		},
 		Unsupported: []string{"nvmlDeviceGetFanSpeed_v2"}, Dropped: map[string]uint64{"nvmlDeviceGetPowerUsage": 1},

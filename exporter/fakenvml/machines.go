@@ -51,6 +51,7 @@ func h100(c Card, i int, bus string) {
 	}
 	c.Set("nvlink_replay", 0).Set("nvlink_recovery", 0).Set("nvlink_crc_flit", i).Set("nvlink_crc_data", 0).
 		Set("fabric_state", 3).Set("fabric_status", 0).Set("fabric_health", 2).Set("fabric_summary", 1)
+	gpm(c, i)
 }
 
 // nvlinks is how many links an H100 SXM5 has.

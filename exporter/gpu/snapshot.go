@@ -183,6 +183,8 @@ type Readings struct {
 	NVLinkExpected Maybe[float64]
 	NVLinkErrors   map[string]float64 // type: crc_flit, crc_data, replay, recovery
 
+	GPM GPM // none before Hopper, or where it is switched off
+
 	Processes        Maybe[float64]
 	Occupancy        Occupancy // whose the processes are
 	FanRatio         []float64

@@ -60,6 +60,8 @@ type device interface {
 	GetFieldValues([]nvml.FieldValue) nvml.Return
 	GetGpuFabricInfo() (nvml.GpuFabricInfo, nvml.Return)
 	GetGpuFabricInfoV() nvml.GpuFabricInfoHandler
+	GpmQueryDeviceSupport() (nvml.GpmSupport, nvml.Return)
+	GpmSampleGet(nvml.GpmSample) nvml.Return
 	RegisterEvents(uint64, nvml.EventSet) nvml.Return
 }
 

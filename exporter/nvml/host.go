@@ -226,6 +226,10 @@ func (r *Reader) shutdown(ctx context.Context, s *session) {
 	}
 	defer r.calls.Unlock()
 	r.host.begin(s.lib)
+	r.mu.Lock()
+	slots := r.slots
+	r.mu.Unlock()
+	r.freeGPM(r.host, slots...) // no worker is in the library, nor comes in before this returns
 	if s.events != nil && s.lib.has["nvmlEventSetFree"] {
 		r.host.timed("nvmlEventSetFree", s.events.Free)
 	}

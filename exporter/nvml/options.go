@@ -29,6 +29,8 @@ type Options struct {
 	Retry, RetryMax time.Duration
 	// Workloads tells whose the processes of a card are (default: nobody; they are counted only).
 	Workloads Workloads
+	// NoGPM switches the performance counters of Hopper and later off: no call of theirs is made.
+	NoGPM bool
 	// Logger is told what an operator should know, once per change (default: nobody).
 	Logger *slog.Logger
 	// Now is the clock (default time.Now).

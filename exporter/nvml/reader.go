@@ -37,6 +37,7 @@ type Reader struct {
 	rescan  chan struct{} // the list of GPUs may have changed
 	dirty   chan struct{} // there is something new to publish
 	waiting atomic.Int32  // slots that have not brought the readings of the present round yet
+	gpm     *gpmGate      // nil where GPM is switched off
 
 	// emitting keeps events in order. It is taken before mu.
 	emitting sync.Mutex
@@ -76,6 +77,9 @@ func New(options Options) (*Reader, error) {
 		rescan:  make(chan struct{}, 1),
 		dirty:   make(chan struct{}, 1),
 		driver:  gpu.Driver{State: gpu.DriverInitFailed, Reason: notStarted},
+	}
+	if !options.NoGPM {
+		r.gpm = newGPMGate(r.budget() / 4)
 	}
 	r.host = newCaller(options.Now, r.timing, r.budget())
 	r.publish()

@@ -41,6 +41,7 @@ type slot struct {
 	health     health
 	identityAt time.Time
 	healthAt   time.Time
+	gpm        gpmReader
 	// What was told last of the calls, and how much that was of each.
 	unsupported []string
 	dropped     map[string]uint64
@@ -75,9 +76,22 @@ func (s *slot) run(ctx context.Context) {
 		s.reader.endRound(s)
 		select {
 		case <-ctx.Done():
+			s.end()
 			return
 		case <-s.wake:
 		}
+	}
+}
+
+// end gives back what the slot holds of the library, if the library is there to take it.
+func (s *slot) end() {
+	if s.session == nil || !s.reader.calls.TryRLock() {
+		return
+	}
+	defer s.reader.calls.RUnlock()
+	if s.session == s.reader.session.Load() {
+		s.caller.begin(s.session.lib)
+		s.reader.freeGPM(s.caller, s)
 	}
 }
 
@@ -119,6 +133,7 @@ func (s *slot) round(live *session) (readings gpu.Readings, answer gpu.Answer, r
 		if s.healthAt = (time.Time{}); !c.ended { // half of an identity is none
 			s.identity, s.identityAt = identity, now
 		}
+		s.gpm.asked = false
 	}
 	if s.urgent.Swap(false) || s.healthAt.IsZero() || now.Sub(s.healthAt) >= s.reader.options.Slow {
 		s.health = readHealth(c, s.device, s.identity, s.fixed)
@@ -127,6 +142,7 @@ func (s *slot) round(live *session) (readings gpu.Readings, answer gpu.Answer, r
 	readings = s.health.readings
 	readMoving(c, s.device, s.fixed, &readings)
 	s.readWorkloads(&readings)
+	s.readGPM(live, &readings)
 	readings.At = now
 	if s.health.answer != gpu.AnswerOK {
 		c.note(s.health.answer, s.health.reason)
@@ -144,6 +160,7 @@ func (s *slot) attach(live *session) bool {
 	if !doubtful {
 		return true
 	}
+	s.gpm.window.restart() // samples of two cards, or from before and after a reset, have no difference
 	if !s.fetch(live) {
 		return false
 	}

@@ -38,6 +38,7 @@ func (c *card) readings(t time.Time) gpu.Readings {
 	c.use(&r, t)
 	c.heatAndClocks(&r, t)
 	c.memoryHealth(&r, t)
+	r.GPM = c.counters(t)
 	m := c.model
 	r.PCIeGeneration, r.PCIeGenerationMax = gpu.Some(m.PCIeGeneration), gpu.Some(m.PCIeGeneration)
 	r.PCIeWidth, r.PCIeWidthMax = gpu.Some(16.0), gpu.Some(16.0)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 enum { MAX_CARDS = 32, MAX_GENERATIONS = 64, MAX_LINKS = 18, MAX_FANS = 8, MAX_FIELDS = 320, MAX_EVENTS = 512, MAX_STRING = 96 };
+enum { MAX_GPM = 180 }; // GPM metrics by their ids
 
 // Every function of the library. Those of the first list belong to the host, the rest to a GPU.
 #define SYSTEM_FUNCTIONS(X) \
@@ -43,6 +44,11 @@ enum { MAX_CARDS = 32, MAX_GENERATIONS = 64, MAX_LINKS = 18, MAX_FANS = 8, MAX_F
 	X(nvmlDeviceGetFieldValues) X(nvmlDeviceGetGpuFabricInfo) X(nvmlDeviceGetGpuFabricInfoV) \
 	X(nvmlDeviceGetSupportedEventTypes) X(nvmlDeviceRegisterEvents)
 
+// GPM: the calls of the host, and those of a GPU.
+#define GPM_FUNCTIONS(X) \
+	X(nvmlGpmSampleAlloc) X(nvmlGpmSampleFree) X(nvmlGpmMetricsGet) \
+	X(nvmlGpmQueryDeviceSupport) X(nvmlGpmSampleGet) X(nvmlGpmMigSampleGet)
+
 // Every number of a GPU. One that the scenario does not set is not supported.
 #define NUMBERS(X) \
 	X(power_mw) X(power_limit_mw) X(power_limit_enforced_mw) X(power_limit_default_mw) X(power_limit_min_mw) \
@@ -58,13 +64,14 @@ enum { MAX_CARDS = 32, MAX_GENERATIONS = 64, MAX_LINKS = 18, MAX_FANS = 8, MAX_F
 	X(remapped_correctable) X(remapped_uncorrectable) X(remap_pending) X(remap_failure) X(recovery_action) \
 	X(pcie_generation) X(pcie_generation_max) X(pcie_width) X(pcie_width_max) X(pcie_replays) \
 	X(nvlink_replay) X(nvlink_recovery) X(nvlink_crc_flit) X(nvlink_crc_data) \
+	X(gpm_supported) X(gpm_limit) \
 	X(processes) X(graphics_processes) X(mps_processes) \
 	X(process_first) X(process_memory) X(process_gpu_instance) X(process_compute_instance) X(process_shape) X(pstate) X(persistence) X(mig_mode) X(ecc_mode) \
 	X(cores) X(architecture) X(brand) X(fabric_state) X(fabric_status) X(fabric_health) X(fabric_summary) X(generation) X(field_limit)
 #define STRINGS(X) X(uuid) X(serial) X(name) X(board_part) X(vbios) X(pci)
 
 #define ENUM_FN(f) FN_##f,
-enum function { SYSTEM_FUNCTIONS(ENUM_FN) DEVICE_FUNCTIONS(ENUM_FN) FN_COUNT };
+enum function { SYSTEM_FUNCTIONS(ENUM_FN) DEVICE_FUNCTIONS(ENUM_FN) GPM_FUNCTIONS(ENUM_FN) FN_COUNT };
 #define ENUM_NUMBER(n) NUM_##n,
 enum number { NUMBERS(ENUM_NUMBER) NUM_COUNT };
 #define ENUM_STRING(s) STR_##s,
@@ -85,6 +92,13 @@ struct field {
 	struct value value, ret, type;
 };
 
+// One GPM metric: its value, which need not be a number, and its return code.
+struct gpm {
+	double v;
+	int set;
+	struct value ret;
+};
+
 enum { ECC_TOTAL = NVML_MEMORY_LOCATION_COUNT, ECC_LOCATIONS };
 
 struct card {
@@ -95,6 +109,7 @@ struct card {
 	struct value ecc[2][2][ECC_LOCATIONS]; // type, counter, location
 	struct value link[MAX_LINKS];
 	struct value fan[MAX_FANS];
+	struct gpm gpm[MAX_GPM];
 };
 
 struct event {
@@ -148,5 +163,8 @@ int scenario_parse(struct scenario *s, const char *path);
 // system.c
 nvmlDevice_t fake_handle(const struct scenario *s, int card);
 void fake_log(const char *line);
+
+// gpm.c
+void gpm_log_samples(void); // how many sample buffers there are, if there ever were any
 
 #endif

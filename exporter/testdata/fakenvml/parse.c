@@ -10,7 +10,7 @@ static const char *const number_names[] = {
 	NUMBERS(NAME)
 };
 static const char *const string_names[] = {STRINGS(NAME)};
-const char *const function_names[FN_COUNT] = {SYSTEM_FUNCTIONS(NAME) DEVICE_FUNCTIONS(NAME)};
+const char *const function_names[FN_COUNT] = {SYSTEM_FUNCTIONS(NAME) DEVICE_FUNCTIONS(NAME) GPM_FUNCTIONS(NAME)};
 
 static const char *const ecc_types[] = {"corrected", "uncorrected"};
 static const char *const ecc_counters[] = {"volatile", "aggregate"};
@@ -68,10 +68,23 @@ static int set_indexed(struct value *values, int count, const char *key, const c
 	return to_number(key, &i) && i >= 0 && i < count && set_value(&values[i], text);
 }
 
+// A GPM metric by its id, as a number with a fraction, "nan" or "inf"; or its return code.
+static int set_gpm(struct gpm *all, const char *key, const char *text) {
+	char *end;
+	long id = strtol(key, &end, 10);
+	if (end == key || id < 0 || id >= MAX_GPM) return 0;
+	if (strcmp(end, ".return") == 0) return set_value(&all[id].ret, text);
+	if (*end != '\0') return 0;
+	all[id].set = 1;
+	all[id].v = strtod(text, &end);
+	return end != text && *end == '\0';
+}
+
 static int set_card(struct card *c, char *key, const char *text) {
 	if (strncmp(key, "field.", 6) == 0) return set_field(c, key + 6, text);
 	if (strncmp(key, "ecc.", 4) == 0) return set_ecc(c, key + 4, text);
 	if (strncmp(key, "nvlink.", 7) == 0) return set_indexed(c->link, MAX_LINKS, key + 7, text);
+	if (strncmp(key, "gpm.", 4) == 0) return set_gpm(c->gpm, key + 4, text);
 	if (strncmp(key, "fan.", 4) == 0) return set_indexed(c->fan, MAX_FANS, key + 4, text);
 	int n = find(number_names, NUM_COUNT, key);
 	if (n >= 0) return set_value(&c->number[n], text);

@@ -116,6 +116,7 @@ nvmlReturn_t nvmlShutdown(void) {
 	char line[64];
 	snprintf(line, sizeof line, "nvmlShutdown inside=%d", others);
 	fake_log(line);
+	gpm_log_samples();
 	return NVML_SUCCESS;
 }
 

@@ -1,0 +1,243 @@
+//go:build linux && cgo
+
+package nvml
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"github.com/leasewatch/leasewatch/exporter/gpu"
+)
+
+// The calls of GPM, the driver's interface to its performance counters.
+const (
+	gpmSupportCall = "nvmlGpmQueryDeviceSupport"
+	gpmAllocCall   = "nvmlGpmSampleAlloc"
+	gpmFreeCall    = "nvmlGpmSampleFree"
+	gpmSampleCall  = "nvmlGpmSampleGet"
+	gpmMetricsCall = "nvmlGpmMetricsGet"
+	gpmTurn        = "nvmlGpmSampleGet(no turn)" // a sample that was not taken because another GPU's call hangs
+)
+
+// gpmShortest is the least time between two samples: the driver renews its counters that often
+// (nvml.h at nvmlGpmSampleGet).
+const gpmShortest = 100 * time.Millisecond
+
+// gpmGate lets one goroutine at a time make GPM calls, whichever GPU they are for: calls that
+// raced each other have brought kernels down.
+type gpmGate struct {
+	turn     chan struct{}
+	patience time.Duration
+	stuck    atomic.Bool // somebody waited in vain since the last turn ended
+
+	request nvml.GpmMetricsGetType // belongs to whoever has the turn; 19 kB, so there is one
+}
+
+func newGPMGate(patience time.Duration) *gpmGate {
+	return &gpmGate{turn: make(chan struct{}, 1), patience: patience}
+}
+
+// enter waits for its turn. A call that hangs must cost its own GPU alone: after some time the
+// others go without, and do not wait again before that call is back.
+func (g *gpmGate) enter() bool {
+	select {
+	case g.turn <- struct{}{}:
+		return true
+	default:
+	}
+	if g.stuck.Load() {
+		return false
+	}
+	patience := time.NewTimer(g.patience)
+	defer patience.Stop()
+	select {
+	case g.turn <- struct{}{}:
+		return true
+	case <-patience.C:
+		g.stuck.Store(true)
+		return false
+	}
+}
+
+func (g *gpmGate) leave() {
+	g.stuck.Store(false)
+	<-g.turn
+}
+
+// gpmReader reads the counters of one slot's card.
+type gpmReader struct {
+	window  gpmWindow
+	asked   bool // whether the card has them, since its identity was read
+	answers bool
+}
+
+// readGPM reads what the card's counters say of the time since the last round into r.
+func (s *slot) readGPM(live *session, r *gpu.Readings) {
+	c, gate := s.caller, s.reader.gpm
+	if gate == nil || s.gpm.asked && !s.gpm.answers {
+		return
+	}
+	if !gate.enter() {
+		c.drop(gpmTurn)
+		return
+	}
+	defer gate.leave()
+	if !s.gpm.asked {
+		s.gpm.asked, s.gpm.answers = true, hasGPM(c, s.device)
+	}
+	if s.gpm.answers {
+		r.GPM = s.gpm.window.read(c, live.lib.api, gate, 2*s.reader.budget(), gpmQuestion{gpmSampleCall, s.device.GpmSampleGet, cardMetrics})
+	}
+}
+
+func hasGPM(c *caller, d device) bool {
+	support, ok := value(c, gpmSupportCall, d.GpmQueryDeviceSupport)
+	if ok && support.IsSupportedDevice == 0 {
+		c.unsupported[gpmSupportCall] = true
+		return false
+	}
+	return ok
+}
+
+// gpmWindow is the time between two samples of one GPU, or of one GPU instance. Both buffers
+// are made once and change their places at each sample.
+type gpmWindow struct {
+	newest, older nvml.GpmSample
+	at            time.Time // of newest; zero while there is none
+	result        gpu.GPM
+}
+
+// restart forgets the samples: what comes next is another card, or a card after a reset.
+func (w *gpmWindow) restart() { w.at, w.result = time.Time{}, gpu.GPM{} }
+
+// read takes a sample and returns what the counters say of the time since the one before.
+// Within gpmShortest it returns the result it has; after a pause of longer than longest, in
+// which nobody looked, it begins anew.
+func (w *gpmWindow) read(c *caller, api nvml.Interface, gate *gpmGate, longest time.Duration, ask gpmQuestion) gpu.GPM {
+	now := c.now()
+	age := now.Sub(w.at)
+	if !w.at.IsZero() && age >= 0 && age < gpmShortest {
+		return w.result
+	}
+	follows := !w.at.IsZero() && age > 0 && age <= longest
+	w.restart()
+	if !w.allocate(c, api) || !c.ask(ask.call, ask.call, func() nvml.Return { return ask.take(w.older) }) {
+		return w.result
+	}
+	w.newest, w.older, w.at = w.older, w.newest, c.now() // after the call, so that no interval is shorter than it looks
+	if follows {
+		w.result = gpmMetricsBetween(c, api, gate, w.older, w.newest, ask.metrics)
+	}
+	return w.result
+}
+
+// gpmQuestion is how a sample is taken, and which metrics are asked of two.
+type gpmQuestion struct {
+	call    string
+	take    func(nvml.GpmSample) nvml.Return
+	metrics []gpmMetric
+}
+
+func (w *gpmWindow) allocate(c *caller, api nvml.Interface) bool {
+	for _, sample := range []*nvml.GpmSample{&w.newest, &w.older} {
+		if *sample != nil {
+			continue
+		}
+		fresh, ok := value(c, gpmAllocCall, api.GpmSampleAlloc)
+		if !ok {
+			return false
+		}
+		*sample = fresh
+	}
+	return true
+}
+
+// free gives the buffers back to the library that made them.
+func (w *gpmWindow) free(c *caller) {
+	for _, sample := range []*nvml.GpmSample{&w.newest, &w.older} {
+		if *sample != nil && c.lib.has[gpmFreeCall] {
+			c.timed(gpmFreeCall, (*sample).Free)
+		}
+		*sample = nil
+	}
+	w.restart()
+}
+
+// freeGPM gives the sample buffers of slots back, each in its turn like any GPM call.
+func (r *Reader) freeGPM(c *caller, slots ...*slot) {
+	if r.gpm == nil || !r.gpm.enter() {
+		return
+	}
+	defer r.gpm.leave()
+	for _, s := range slots {
+		s.gpm.window.free(c)
+	}
+}
+
+// gpmMetricsBetween asks for the metrics between two samples. Those that the card does not
+// answer are left out from then on. A driver may refuse the whole call for one metric that
+// came after its time: then each is asked for by itself, once.
+func gpmMetricsBetween(c *caller, api nvml.Interface, gate *gpmGate, older, newest nvml.GpmSample, metrics []gpmMetric) gpu.GPM {
+	var result gpu.GPM
+	asked := make([]gpmMetric, 0, len(metrics))
+	for _, m := range metrics {
+		if !c.unsupported[m.key] {
+			asked = append(asked, m)
+		}
+	}
+	if len(asked) == 0 {
+		return result
+	}
+	ret := askMetrics(c, api, &gate.request, older, newest, asked, &result)
+	if ret != nvml.ERROR_INVALID_ARGUMENT {
+		return result
+	}
+	var unknown []string
+	for i, m := range asked {
+		delete(c.unsupported, gpmMetricsCall)
+		if ret := askMetrics(c, api, &gate.request, older, newest, asked[i:i+1], &result); ret == nvml.ERROR_INVALID_ARGUMENT {
+			unknown = append(unknown, m.key)
+		}
+	}
+	if len(unknown) == len(asked) {
+		return result // it is not about this metric or that: the call as a whole stays unsupported
+	}
+	delete(c.unsupported, gpmMetricsCall)
+	for _, key := range unknown {
+		c.unsupported[key] = true
+	}
+	return result
+}
+
+// askMetrics makes one call and judges each metric's own return code.
+func askMetrics(c *caller, api nvml.Interface, request *nvml.GpmMetricsGetType, older, newest nvml.GpmSample, metrics []gpmMetric, result *gpu.GPM) nvml.Return {
+	request.NumMetrics, request.Sample1, request.Sample2 = uint32(len(metrics)), older, newest
+	for i, m := range metrics {
+		request.Metrics[i] = nvml.GpmMetric{MetricId: uint32(m.id)}
+	}
+	ret := nvml.ERROR_UNKNOWN
+	if !c.ask(gpmMetricsCall, gpmMetricsCall, func() nvml.Return {
+		ret = api.GpmMetricsGet(request)
+		return ret
+	}) {
+		return ret
+	}
+	for i, m := range metrics {
+		answer := &request.Metrics[i]
+		switch ret := nvml.Return(answer.NvmlReturn); judge(ret) {
+		case fine:
+			if v, ok := c.within(m.key, answer.Value, m.low, m.high).Get(); ok {
+				m.to(result, min(v*m.scale, m.most))
+			}
+		case unsupported:
+			c.unsupported[m.key] = true
+		case cardFails, driverFails:
+			c.note(answerOf(ret), says(m.key, ret))
+		case refused:
+			c.drop(m.key)
+		}
+	}
+	return ret
+}
