@@ -33,6 +33,7 @@ require (
 	golang.org/x/text v0.44.0
 	google.golang.org/grpc v1.85.0
 	google.golang.org/protobuf v1.36.12
+	k8s.io/kubelet v0.37.1
 	modernc.org/sqlite v1.62.0
 	pgregory.net/rapid v1.3.0
 )

@@ -58,6 +58,8 @@ var guarded = map[string][]string{
 	"github.com/prometheus/prometheus/":   {"internal/monitor", "exporter/push"},
 	"github.com/prometheus/alertmanager/": {"internal/paging"},
 	"github.com/slack-go/slack":           {"internal/slack", "internal/slack/slackfake"},
+	"google.golang.org/grpc":              {"exporter/workload"},
+	"k8s.io/":                             {"exporter/workload"},
 	"github.com/NVIDIA/go-nvml/":          {"exporter/nvml"},
 	"os/exec":                             {"exporter/probe"},
 }

@@ -35,7 +35,9 @@ type SourceConfig struct {
 	Metrics *metrics.Set // for the source's own instruments
 	// Workloads tells whose the processes on a GPU are; nil where that is switched off.
 	Workloads *workload.Tracker
-	Now       func() time.Time
+	// Kubelet tells who the GPUs were given to; nil where that is switched off.
+	Kubelet *workload.Kubelet
+	Now     func() time.Time
 }
 
 // NewSource makes a source. An error is a wrong configuration; a missing driver is not one.
@@ -109,7 +111,7 @@ func serve(ctx context.Context, f *flags, log *slog.Logger, opts Options) error 
 	}
 	set := metrics.NewSet()
 	f.config.Log, f.config.Metrics, f.config.Now = log, set, opts.Now
-	f.config.Workloads = f.workloads.tracker(log, opts.Now)
+	f.config.Workloads, f.config.Kubelet = f.workloads.tracker(log, opts.Now), f.workloads.kubelet(log, opts.Now, set)
 	gpus, err := opts.Sources[f.source](f.config)
 	if err != nil {
 		return &configError{err}
@@ -142,9 +144,7 @@ func serve(ctx context.Context, f *flags, log *slog.Logger, opts Options) error 
 	}
 	working, stop := context.WithCancel(ctx)
 	defer stop()
-	if f.config.Workloads != nil {
-		go f.config.Workloads.Run(working) // not waited for: procfs may hang
-	}
+	runWorkloads(working, &f.config)
 	sourceEnded := make(chan error, 1)
 	go func() { sourceEnded <- source.Run(working, out.emit) }()
 	outEnded := make(chan struct{})

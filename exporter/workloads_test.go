@@ -1,12 +1,17 @@
 package exporter_test
 
 import (
+	"context"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"google.golang.org/grpc"
+	podresources "k8s.io/kubelet/pkg/apis/podresources/v1"
 
 	"github.com/leasewatch/leasewatch/exporter/fakenvml"
 )
@@ -88,6 +93,70 @@ func TestThePageTellsContainersAndNothingOfTheirProcesses(t *testing.T) {
 	}
 	if found := regexp.MustCompile(`[{,](pid|process|user|comm|cmdline)="`).FindString(page); found != "" {
 		t.Errorf("a label %s is on the page", found)
+	}
+}
+
+// kubelet gives GPU 0 to two pods by halves, and leaves GPU 1 free.
+type kubelet struct {
+	podresources.UnimplementedPodResourcesListerServer
+}
+
+const halved, free = "GPU-6f1e2d3c-0000-4a5b-8c9d-000000000000", "GPU-6f1e2d3c-0000-4a5b-8c9d-000000000001"
+
+func (kubelet) List(context.Context, *podresources.ListPodResourcesRequest) (*podresources.ListPodResourcesResponse, error) {
+	of := func(pod, id string) *podresources.PodResources {
+		return &podresources.PodResources{Namespace: "team-a", Name: pod, Containers: []*podresources.ContainerResources{
+			{Name: "main", Devices: []*podresources.ContainerDevices{{ResourceName: "nvidia.com/gpu", DeviceIds: []string{id}}}},
+		}}
+	}
+	return &podresources.ListPodResourcesResponse{PodResources: []*podresources.PodResources{of("one", halved+"::0"), of("two", halved+"::1")}}, nil
+}
+
+func (kubelet) GetAllocatableResources(context.Context, *podresources.AllocatableResourcesRequest) (*podresources.AllocatableResourcesResponse, error) {
+	return &podresources.AllocatableResourcesResponse{Devices: []*podresources.ContainerDevices{
+		{ResourceName: "nvidia.com/gpu", DeviceIds: []string{halved + "::0", halved + "::1", free + "::0", free + "::1"}},
+	}}, nil
+}
+
+func TestThePageTellsWhoHoldsAGPUEvenOneThatIsLost(t *testing.T) {
+	t.Parallel()
+	dir, err := os.MkdirTemp("", "kubelet") // a socket's path must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	socket := filepath.Join(dir, "kubelet.sock")
+	listener, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := grpc.NewServer()
+	podresources.RegisterPodResourcesListerServer(server, kubelet{})
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(server.Stop)
+
+	host := fakenvml.Install(t, fakenvml.H100x8().DeviceCount(3))
+	p := startProgram(t, host.Env(), "--collector.pod-resources.socket="+socket)
+	told := func() bool {
+		page := p.page(t)
+		for _, want := range []string{
+			`gpu_allocated{gpu="0",host="gpu-a1",uuid="` + halved + `",vantage="host"} 1`,
+			`gpu_allocated{gpu="1",host="gpu-a1",uuid="` + free + `",vantage="host"} 0`,
+			`gpu_container_share_ratio{container="main",gpu="0",host="gpu-a1",namespace="team-a",pod="one",runtime="kubernetes",uuid="` + halved + `",vantage="host"} 0.5`,
+			`gpu_container_share_ratio{container="main",gpu="0",host="gpu-a1",namespace="team-a",pod="two",runtime="kubernetes",uuid="` + halved + `",vantage="host"} 0.5`,
+			`leasewatch_exporter_kubelet_up{host="gpu-a1",vantage="host"} 1`,
+		} {
+			if !strings.Contains(page, want) {
+				return false
+			}
+		}
+		return !strings.Contains(page, `gpu_allocated{gpu="2"`)
+	}
+	eventually(t, "the page tells the holders", told)
+	host.Update(t, func(s *fakenvml.Scenario) { s.GPU(0).Lost() })
+	eventually(t, "the card is lost", func() bool { return strings.Contains(p.page(t), `state="lost",uuid="`+halved+`",vantage="host"} 1`) })
+	if !told() {
+		t.Error("a lost card has no holders any more")
 	}
 }
 

@@ -13,6 +13,9 @@ func driver(c exporter.SourceConfig) (gpu.Source, error) {
 	if c.Workloads != nil {
 		options.Workloads = c.Workloads
 	}
+	if c.Kubelet != nil {
+		options.Scheduler = c.Kubelet
+	}
 	return nvml.New(options)
 }
 

@@ -4,6 +4,10 @@ package catalog
 // and are there only where their part runs (push, the driver's reader).
 func Self() []Family {
 	self := []Family{
+		{Name: "leasewatch_exporter_kubelet_up", Kind: Gauge,
+			Help: "1 where the kubelet told at the last try which pods hold GPUs. Absent where there is no kubelet.", Source: "kubelet pod-resources"},
+		{Name: "leasewatch_exporter_kubelet_unknown_devices", Kind: Gauge,
+			Help: "NVIDIA's devices in the kubelet's answer whose names do not tell their GPU.", Source: "kubelet pod-resources"},
 		{Name: "leasewatch_exporter_build_info", Kind: Info, Labels: []string{"version", "revision", "goversion", "source"},
 			Help: "Version of the exporter and where its figures come from.", Source: "the build"},
 		{Name: "leasewatch_exporter_duplicate_series_total", Kind: Counter,

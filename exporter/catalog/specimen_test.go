@@ -42,6 +42,8 @@ func Specimen() gpu.GPU {
 			},
 			XIDs: map[uint64]gpu.XID{13: {Count: 1, Last: time.Unix(98, 0)}},
 		},
+		Allocation: gpu.Allocation{Allocated: gpu.Some(true), Holders: []gpu.Holder{
+			{Workload: gpu.Workload{Runtime: "kubernetes", Namespace: "team-a", Pod: "trainer-0", Container: "main"}, Parts: 1, Share: 1}}},
 		Unsupported: []string{"nvmlDeviceGetFanSpeed_v2"}, Dropped: map[string]uint64{"nvmlDeviceGetPowerUsage": 1},
 	}
 }

@@ -47,6 +47,28 @@ func workloadFamilies() []Family {
 			GPU:    reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.Occupancy.Containers }),
 		},
 		{
+			Name: "gpu_allocated", Kind: Gauge, Stays: true,
+			Help:     "1 where a scheduler gave the card, or a part of it, to somebody, 0 where it could. Absent where no scheduler tells.",
+			Hardware: "hosts with a kubelet", Source: "kubelet pod-resources",
+			GPU: func(g *gpu.GPU, emit Emit) {
+				if allocated, ok := g.Allocation.Allocated.Get(); ok {
+					emit(number(allocated))
+				}
+			},
+		},
+		{
+			Name: "gpu_container_share_ratio", Kind: Gauge, Unit: "ratio", Stays: true,
+			Labels:   []string{"runtime", "namespace", "pod", "container"},
+			Help:     "Who was given the card: the container's part of the replicas of the card that are held, 0 to 1. The shares of one card sum to 1.",
+			Hardware: "hosts with a kubelet", Source: "kubelet pod-resources",
+			GPU: func(g *gpu.GPU, emit Emit) {
+				for i := range g.Allocation.Holders {
+					h := &g.Allocation.Holders[i]
+					emit(h.Share, h.Runtime, h.Namespace, h.Pod, h.Container)
+				}
+			},
+		},
+		{
 			Name: "leasewatch_exporter_summed_containers", Kind: Gauge,
 			Help:   "Containers of the card that are over the cap and stand together under runtime other.",
 			Source: "counted by the exporter",

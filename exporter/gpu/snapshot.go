@@ -102,6 +102,8 @@ type GPU struct {
 	Unsupported []string
 	// Dropped counts readings that were thrown away, by call: sentinels, impossible values.
 	Dropped map[string]uint64
+	// Allocation is what the scheduler said last, whatever the state.
+	Allocation Allocation
 }
 
 // Identity is what stays of a card while it stays in its slot.

@@ -50,3 +50,18 @@ type Occupancy struct {
 	// Unattributed counts the processes whose workload could not be told, by reason.
 	Unattributed map[string]float64
 }
+
+// Allocation is what a scheduler says of a card. The zero value says that none says anything.
+type Allocation struct {
+	// Allocated tells whether somebody was given the card, or a part of it.
+	Allocated Maybe[bool]
+	// Holders are those who were; their shares sum to one.
+	Holders []Holder
+}
+
+// Holder is a container that was given a card, or a part of it, whether it uses it or not.
+type Holder struct {
+	Workload
+	Parts float64 // replicas of the card that it holds
+	Share float64 // of all the replicas that are held, 0 to 1
+}

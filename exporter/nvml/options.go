@@ -31,6 +31,8 @@ type Options struct {
 	Workloads Workloads
 	// NoGPM switches the performance counters of Hopper and later off: no call of theirs is made.
 	NoGPM bool
+	// Scheduler tells who the cards were given to (default: nobody does).
+	Scheduler Scheduler
 	// Logger is told what an operator should know, once per change (default: nobody).
 	Logger *slog.Logger
 	// Now is the clock (default time.Now).
@@ -45,6 +47,13 @@ type Workloads interface {
 	// Attribute is called after each round of a card, by that card's goroutine, with the
 	// processes that the driver listed. It must not block.
 	Attribute(uuid string, processes []gpu.Process) gpu.Occupancy
+}
+
+// Scheduler tells who a card was given to.
+type Scheduler interface {
+	// Allocation is called for each card whenever a snapshot is put together, by its UUID. It
+	// must not block.
+	Allocation(uuid string) gpu.Allocation
 }
 
 func (o Options) withDefaults() Options {

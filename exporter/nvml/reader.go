@@ -217,6 +217,9 @@ func (r *Reader) publish() {
 	}
 	for i, c := range byIndex(r.cards) {
 		s.GPUs[i] = c.describe(now, 2*r.budget())
+		if scheduler := r.options.Scheduler; scheduler != nil {
+			s.GPUs[i].Allocation = scheduler.Allocation(c.identity.UUID)
+		}
 	}
 	r.current.Store(s)
 }
