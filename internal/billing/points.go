@@ -95,10 +95,10 @@ func (s *Service) refine(f rental.Facts, steps []rental.Span) (fine []rental.Spa
 	for i, step := range steps {
 		for _, part := range rental.Hours(s.until(step).Clip(f.Lease.Span())) {
 			cursor := part.Start
-			for _, v := range f.Contract.Plan.Prices {
-				if v.From > cursor && v.From < part.End {
-					fine, owner = append(fine, rental.Span{Start: cursor, End: v.From}), append(owner, i)
-					cursor = v.From
+			for _, at := range f.Contract.Plan.PriceChanges(f.Lease.Start) {
+				if at > cursor && at < part.End {
+					fine, owner = append(fine, rental.Span{Start: cursor, End: at}), append(owner, i)
+					cursor = at
 				}
 			}
 			fine, owner = append(fine, rental.Span{Start: cursor, End: part.End}), append(owner, i)

@@ -20,6 +20,8 @@ type Ledger interface {
 	Assignments(ctx context.Context, lease string) ([]rental.Assignment, error)
 	Downtimes(ctx context.Context, lease string, span rental.Span) ([]rental.Downtime, error)
 	Maintenances(ctx context.Context, span rental.Span) ([]rental.Maintenance, error)
+	Consumptions(ctx context.Context, lease string) ([]rental.Consumption, error)
+	Adjustments(ctx context.Context, lease string) ([]rental.Adjustment, error)
 	GPUs(ctx context.Context) ([]rental.GPU, error)
 	UsageRecords(ctx context.Context, lease string, span rental.Span) ([]rental.UsageRecord, error)
 }
@@ -96,15 +98,62 @@ func (s *Service) BillIn(ctx context.Context, lease string, period rental.Span, 
 			bill.Lines = append(bill.Lines, creditLine(credit, charged))
 		}
 	}
-	amounts := make([]rental.Amount, len(bill.Lines))
-	for i, l := range bill.Lines {
-		amounts[i] = l.Amount
+	adjusted, err := s.adjustmentLines(ctx, f, period)
+	if err != nil {
+		return rental.Bill{}, err
 	}
-	if bill.Total, err = rental.SumAmounts(c.Currency, amounts...); err != nil {
+	bill.Lines = append(bill.Lines, adjusted...)
+	if err := total(&bill, c, charged); err != nil {
 		return rental.Bill{}, fmt.Errorf("bill of lease %s: %w", lease, err)
 	}
 	bill.Provisional = provisional(f, period, charged, credits)
 	return bill, nil
+}
+
+// total adds tax to a bill and sums its lines.
+func total(bill *rental.Bill, c rental.Contract, charged rental.Span) error {
+	taxes, contained, err := rental.TaxLines(c, charged, bill.Lines)
+	if err != nil {
+		return err
+	}
+	bill.Lines, bill.TaxContained = append(bill.Lines, taxes...), contained
+	amounts := make([]rental.Amount, len(bill.Lines))
+	for i, l := range bill.Lines {
+		amounts[i] = l.Amount
+	}
+	bill.Total, err = rental.SumAmounts(c.Currency, amounts...)
+	return err
+}
+
+// ItemAdjustment is the item of lines that a person booked.
+const ItemAdjustment = "adjustment"
+
+// adjustmentLines returns what persons booked into the bills of the months that lie in the period.
+func (s *Service) adjustmentLines(ctx context.Context, f rental.Facts, period rental.Span) ([]rental.BillLine, error) {
+	booked, err := s.ledger.Adjustments(ctx, f.Lease.ID)
+	if err != nil {
+		return nil, err
+	}
+	var out []rental.BillLine
+	for _, a := range booked {
+		month, err := rental.ParseMonth(a.Month)
+		if err != nil {
+			return nil, fmt.Errorf("adjustment %s: %w", a.ID, err)
+		}
+		span, err := month.Span(f.Contract.TimeZone)
+		if err != nil {
+			return nil, fmt.Errorf("adjustment %s: %w", a.ID, err)
+		}
+		amount, err := a.Money()
+		if err != nil {
+			return nil, fmt.Errorf("adjustment %s: %w", a.ID, err)
+		}
+		if span.Clip(period) == span && amount.Minor != 0 {
+			about := rental.Span{Start: a.Start, End: a.End}
+			out = append(out, rental.BillLine{Item: ItemAdjustment, Name: a.ID, Charged: about, Corrects: &about, Amount: amount, Note: a.Reason})
+		}
+	}
+	return out, nil
 }
 
 // until clips a period to now.
@@ -134,6 +183,11 @@ func (s *Service) facts(ctx context.Context, lease string, until rental.Millis) 
 	}
 	if f.Maintenances, err = s.ledger.Maintenances(ctx, known); err != nil {
 		return f, err
+	}
+	if slices.ContainsFunc(f.Contract.Items, func(i rental.Item) bool { return i.Charge == rental.ChargeMetered }) {
+		if f.Consumptions, err = s.ledger.Consumptions(ctx, lease); err != nil {
+			return f, err
+		}
 	}
 	if f.NeedsHosts() {
 		gpus, err := s.ledger.GPUs(ctx)

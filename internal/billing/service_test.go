@@ -21,9 +21,10 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 // book is a ledger in memory: the facts of one lease.
 type book struct {
-	facts   rental.Facts
-	records []rental.UsageRecord
-	credits []rental.Credit
+	facts       rental.Facts
+	records     []rental.UsageRecord
+	credits     []rental.Credit
+	adjustments []rental.Adjustment
 }
 
 var (
@@ -48,6 +49,12 @@ func (b *book) Downtimes(context.Context, string, rental.Span) ([]rental.Downtim
 }
 func (b *book) Maintenances(context.Context, rental.Span) ([]rental.Maintenance, error) {
 	return b.facts.Maintenances, nil
+}
+func (b *book) Consumptions(context.Context, string) ([]rental.Consumption, error) {
+	return b.facts.Consumptions, nil
+}
+func (b *book) Adjustments(context.Context, string) ([]rental.Adjustment, error) {
+	return b.adjustments, nil
 }
 func (b *book) GPUs(context.Context) ([]rental.GPU, error) { return nil, nil }
 func (b *book) UsageRecords(context.Context, string, rental.Span) ([]rental.UsageRecord, error) {
@@ -341,5 +348,28 @@ func TestNamesCannotRunAsFormulasOrBreakTheTable(t *testing.T) {
 		if strings.ContainsAny(table.String(), "\x1b\r\u2028") || strings.Contains(table.String(), "a\nb") {
 			t.Errorf("table holds raw control characters of %q", hostile)
 		}
+	}
+}
+
+func TestAdjustmentsAndTaxAreLinesOfTheBillOfTheirMonth(t *testing.T) {
+	b := newBook()
+	added := false
+	b.facts.Contract.Tax = &rental.Tax{Name: "VAT", Percent: decimal("6"), Included: &added, On: rental.TaxOnSum}
+	about := rental.Span{Start: moment("2020-04-01T00:00:00Z"), End: moment("2020-04-02T00:00:00Z")}
+	b.adjustments = []rental.Adjustment{
+		{ID: "ADJ-1", Lease: "L-1", Month: "2020-05", Start: about.Start, End: about.End, Amount: decimal("-24.00"), Currency: "CNY", Reason: "C37: the price was to be 11"},
+		{ID: "ADJ-2", Lease: "L-1", Month: "2020-06", Start: about.Start, End: about.End, Amount: decimal("-1"), Currency: "CNY", Reason: "of the next month"},
+	}
+	bill := b.bill(t, "2020-07-01T00:00:00Z", may())
+	if len(bill.Lines) != 3 || bill.Lines[1].Amount.Decimal() != "-24.00" || *bill.Lines[1].Corrects != about || bill.Lines[1].Note == "" {
+		t.Fatalf("bill: %+v", bill)
+	}
+	// 6 % of 59,520 - 24.
+	if bill.Lines[2].Item != rental.ItemTax || bill.Lines[2].Amount.Decimal() != "3569.76" || bill.Total.Decimal() != "63065.76" {
+		t.Errorf("tax: %+v, total %s", bill.Lines[2], bill.Total)
+	}
+	added = true
+	if bill := b.bill(t, "2020-07-01T00:00:00Z", may()); bill.Total.Decimal() != "59496.00" || bill.TaxContained == nil || bill.TaxContained.Decimal() != "3367.70" {
+		t.Errorf("prices that hold the tax: %s, of which %v", bill.Total, bill.TaxContained)
 	}
 }

@@ -38,15 +38,18 @@ func WriteTable(w io.Writer, bill rental.Bill, lang string) error {
 	for _, l := range bill.Lines {
 		price := "-"
 		if l.UnitPrice.IsSet() {
-			price = l.UnitPrice.String() + " " + string(l.Amount.Currency)
+			price = l.UnitPrice.String() + " " + string(currencyOf(l))
 		}
-		t.add(itemName(p, l.Item), chargedName(p, l.Charged, zone), quantityName(l, lang), price, l.Amount.String())
+		t.add(itemName(p, l), chargedName(p, l.Charged, zone), quantityName(l, lang), price, l.Amount.String())
 	}
 	t.add(p.Say(phrase.BillTotal), "", "", "", bill.Total.String())
+	if bill.TaxContained != nil {
+		t.add(p.Say(phrase.BillTaxContained), "", "", "", bill.TaxContained.String())
+	}
 	t.write(&b)
 	b.WriteString("\n")
 	for _, l := range bill.Lines {
-		fmt.Fprintln(&b, p.Say(phrase.BillNote, itemName(p, l.Item), clean(l.Explain(lang))))
+		fmt.Fprintln(&b, p.Say(phrase.BillNote, itemName(p, l), clean(l.Explain(lang))))
 	}
 	for _, why := range bill.Provisional {
 		fmt.Fprintln(&b, p.Say(phrase.BillProvisional, clean(why)))
@@ -72,22 +75,24 @@ func chargedName(p phrase.Printer, span rental.Span, zone *time.Location) string
 	return p.Say(phrase.BillSpan, p.Time(span.Start, zone), p.Time(span.End, zone))
 }
 
-func itemName(p phrase.Printer, item string) string {
-	switch item {
-	case rental.ItemGPUTime:
-		return p.Say(phrase.BillGPUTime)
-	case ItemCredit:
-		return p.Say(phrase.BillCredit)
-	default:
-		return clean(item)
-	}
-}
+func itemName(p phrase.Printer, l rental.BillLine) string { return clean(p.BillItem(l.Item, l.Name)) }
 
 func quantityName(l rental.BillLine, lang string) string {
-	if l.Item == ItemCredit {
+	switch l.Unit {
+	case "":
+		return "-"
+	case "percent":
 		return l.Quantity + " %"
 	}
 	return rental.GroupDigits(l.QuantityDecimal(6)) + " " + clean(l.UnitName(lang))
+}
+
+// currencyOf is the currency of a line's unit price.
+func currencyOf(l rental.BillLine) rental.Currency {
+	if l.Converted != nil {
+		return l.Converted.From
+	}
+	return l.Amount.Currency
 }
 
 // clean keeps a string of the ledger on its own line and column.
@@ -107,13 +112,22 @@ func WriteCSV(w io.Writer, bill rental.Bill) error {
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
 	rows := [][]string{{"lease", "tenant", "provider", "contract", "item", "charge_start", "charge_end", "quantity", "unit",
-		"unit_price", "card_milliseconds", "amount", "currency", "provisional", "note"}}
+		"unit_price", "card_milliseconds", "amount", "currency", "provisional", "note",
+		"name", "price_currency", "rate", "rate_date"}}
 	for _, l := range bill.Lines {
+		priced, rate, on := "", "", ""
+		if l.UnitPrice.IsSet() {
+			priced = string(currencyOf(l))
+		}
+		if l.Converted != nil {
+			rate, on = l.Converted.Rate.String(), l.Converted.On.String()
+		}
 		rows = append(rows, []string{
 			cell(bill.Lease), cell(bill.Tenant), cell(bill.Provider), cell(bill.Contract), cell(l.Item),
 			l.Charged.Start.String(), l.Charged.End.String(), l.QuantityDecimal(9), cell(l.Unit), l.UnitPrice.String(),
 			strconv.FormatInt(l.QuantityMS, 10), l.Amount.Decimal(), string(l.Amount.Currency),
 			strconv.FormatBool(len(bill.Provisional) > 0), cell(l.Note),
+			cell(l.Name), priced, rate, on,
 		})
 	}
 	if err := out.WriteAll(rows); err != nil {

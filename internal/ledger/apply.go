@@ -32,6 +32,9 @@ func (l *Ledger) Apply(ctx context.Context, by, why string, r rental.Resources, 
 		}
 		a.stageAll(r)
 		a.checkReferences()
+		if err := a.checkBooked(ctx); err != nil {
+			return err
+		}
 		a.assignAll(ctx)
 		if err := a.book.check(); err != nil {
 			a.fail(err)
@@ -123,6 +126,8 @@ func (a *applier) stageAll(r rental.Resources) {
 	stage(a, rental.KindContract, r.Contracts, func(c rental.Contract) string { return c.Name }, a.now.contracts, nil)
 	stage(a, rental.KindLease, r.Leases, func(l rental.Lease) string { return l.ID }, a.now.leases, a.settleLease)
 	stage(a, rental.KindMaintenance, r.Maintenances, func(m rental.Maintenance) string { return m.ID }, a.now.maintenances, nil)
+	stage(a, rental.KindConsumption, r.Consumptions, func(c rental.Consumption) string { return c.ID }, a.now.consumptions, nil)
+	stage(a, rental.KindAdjustment, r.Adjustments, func(d rental.Adjustment) string { return d.ID }, a.now.adjustments, nil)
 	a.staged = r
 }
 

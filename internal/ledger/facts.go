@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/leasewatch/leasewatch/internal/rental"
 )
@@ -134,4 +135,16 @@ func (l *Ledger) Maintenances(ctx context.Context, span rental.Span) ([]rental.M
 		}
 	}
 	return kept, nil
+}
+
+// Consumptions returns what a lease used of its contract's metered items, by name.
+func (l *Ledger) Consumptions(ctx context.Context, lease string) ([]rental.Consumption, error) {
+	all, err := list[rental.Consumption](ctx, l.read, rental.KindConsumption)
+	return slices.DeleteFunc(all, func(c rental.Consumption) bool { return c.Lease != lease }), err
+}
+
+// Adjustments returns the corrections that were booked for a lease, by name.
+func (l *Ledger) Adjustments(ctx context.Context, lease string) ([]rental.Adjustment, error) {
+	all, err := list[rental.Adjustment](ctx, l.read, rental.KindAdjustment)
+	return slices.DeleteFunc(all, func(a rental.Adjustment) bool { return a.Lease != lease }), err
 }

@@ -213,17 +213,28 @@ func stopsBefore(l rental.Lease, until rental.Millis) []rental.Span {
 	return stops
 }
 
-// moneyBefore is a contract without the price versions that begin at the moment or later.
+// moneyBefore is a contract without the versions of prices and rates that begin at the moment or later.
 func moneyBefore(c rental.Contract, until rental.Millis) rental.Contract {
-	prices := []rental.PriceVersion{}
-	for i, p := range c.Plan.Prices {
-		if i == 0 || p.From < until {
-			prices = append(prices, p)
-		}
+	c.Plan.Prices = versionsBefore(c.Plan.Prices, until, func(p rental.PriceVersion) rental.Millis { return p.From })
+	c.Rates = versionsBefore(c.Rates, until, func(r rental.Rate) rental.Millis { return r.From })
+	items := make([]rental.Item, len(c.Items))
+	for i, item := range c.Items {
+		item.Prices = versionsBefore(item.Prices, until, func(p rental.ItemPrice) rental.Millis { return p.From })
+		items[i] = item
 	}
-	c.Plan.Prices = prices
+	c.Items = items
 	c.Language = ""
 	return c
+}
+
+func versionsBefore[T any](all []T, until rental.Millis, from func(T) rental.Millis) []T {
+	kept := []T{}
+	for i, v := range all {
+		if i == 0 || from(v) < until {
+			kept = append(kept, v)
+		}
+	}
+	return kept
 }
 
 // EndLease ends a lease at a moment, and with it the assignments that go on. Ending it again

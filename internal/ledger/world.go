@@ -22,6 +22,8 @@ type world struct {
 	contracts    map[string]rental.Contract
 	leases       map[string]rental.Lease
 	maintenances map[string]rental.Maintenance
+	consumptions map[string]rental.Consumption
+	adjustments  map[string]rental.Adjustment
 }
 
 func newWorld() world {
@@ -31,6 +33,7 @@ func newWorld() world {
 		skus: map[string]rental.SKU{}, gpus: map[string]rental.GPU{},
 		contracts: map[string]rental.Contract{}, leases: map[string]rental.Lease{},
 		maintenances: map[string]rental.Maintenance{},
+		consumptions: map[string]rental.Consumption{}, adjustments: map[string]rental.Adjustment{},
 	}
 }
 
@@ -42,6 +45,7 @@ func (w world) clone() world {
 		skus: maps.Clone(w.skus), gpus: maps.Clone(w.gpus),
 		contracts: maps.Clone(w.contracts), leases: maps.Clone(w.leases),
 		maintenances: maps.Clone(w.maintenances),
+		consumptions: maps.Clone(w.consumptions), adjustments: maps.Clone(w.adjustments),
 	}
 }
 
@@ -92,6 +96,10 @@ func (w world) put(what thing, body []byte) error {
 		return into(w.leases, what.name, body)
 	case rental.KindMaintenance:
 		return into(w.maintenances, what.name, body)
+	case rental.KindConsumption:
+		return into(w.consumptions, what.name, body)
+	case rental.KindAdjustment:
+		return into(w.adjustments, what.name, body)
 	}
 	return nil // other facts are no resources
 }

@@ -22,7 +22,8 @@ type validator interface {
 
 // kindNames are the kinds in the order in which they refer to each other.
 var kindNames = []string{rental.KindProvider, rental.KindTenant, rental.KindSite, rental.KindSKU, rental.KindHost,
-	rental.KindGPU, rental.KindContract, rental.KindLease, rental.KindMaintenance}
+	rental.KindGPU, rental.KindContract, rental.KindLease, rental.KindMaintenance,
+	rental.KindConsumption, rental.KindAdjustment}
 
 var kinds = map[string]kind{
 	rental.KindProvider: of(func(r *rental.Resources, name string, v rental.Provider) *rental.Provider {
@@ -65,6 +66,14 @@ var kinds = map[string]kind{
 	rental.KindMaintenance: of(func(r *rental.Resources, name string, v rental.Maintenance) *rental.Maintenance {
 		v.ID = name
 		return push(&r.Maintenances, v)
+	}),
+	rental.KindConsumption: of(func(r *rental.Resources, name string, v rental.Consumption) *rental.Consumption {
+		v.ID = name
+		return push(&r.Consumptions, v)
+	}),
+	rental.KindAdjustment: of(func(r *rental.Resources, name string, v rental.Adjustment) *rental.Adjustment {
+		v.ID = name
+		return push(&r.Adjustments, v)
 	}),
 }
 

@@ -38,6 +38,8 @@ func Write(w io.Writer, r rental.Resources) error {
 		each(r.Contracts, func(v rental.Contract) error { return write(rental.KindContract, v.Name, v) }),
 		each(r.Leases, func(v rental.Lease) error { return write(rental.KindLease, v.ID, v) }),
 		each(r.Maintenances, func(v rental.Maintenance) error { return write(rental.KindMaintenance, v.ID, v) }),
+		each(r.Consumptions, func(v rental.Consumption) error { return write(rental.KindConsumption, v.ID, v) }),
+		each(r.Adjustments, func(v rental.Adjustment) error { return write(rental.KindAdjustment, v.ID, v) }),
 	)
 	if err != nil {
 		return err

@@ -129,9 +129,6 @@ const (
 	PortalBillEmpty               Key = "portal.bill_empty"
 	PortalBillAs                  Key = "portal.bill_as"
 	PortalProvisionalWhy          Key = "portal.provisional_why"
-	PortalItemGPUTime             Key = "portal.item_gpu_time"
-	PortalItemCredit              Key = "portal.item_credit"
-	PortalItemCorrection          Key = "portal.item_correction"
 	PortalDowntimeHeading         Key = "portal.downtime_heading"
 	PortalDowntimeEmpty           Key = "portal.downtime_empty"
 	PortalFrom                    Key = "portal.from"
@@ -335,9 +332,6 @@ var portalTexts = map[Key]sentence{
 	PortalBillEmpty:               {"Nothing is charged in this period.", "本期没有费用。"},
 	PortalBillAs:                  {"Download as", "下载为"},
 	PortalProvisionalWhy:          {"This bill may still change: %s", "该账单仍可能变化：%s"},
-	PortalItemGPUTime:             {"GPU time", "GPU 使用时间"},
-	PortalItemCredit:              {"SLA credit", "SLA 赔付"},
-	PortalItemCorrection:          {"Correction", "更正"},
 	PortalDowntimeHeading:         {"Downtime", "停机"},
 	PortalDowntimeEmpty:           {"No downtime is recorded in this period.", "本期没有停机记录。"},
 	PortalFrom:                    {"From", "开始"},

@@ -19,7 +19,44 @@ const (
 	BillDowntimeWaits     Key = "bill.downtime_waits"
 	BillCreditWaits       Key = "bill.credit_waits"
 	BillCreditProvisional Key = "bill.credit_provisional"
+	BillReservedUsed      Key = "bill.reserved_used"
+	BillReservedUnused    Key = "bill.reserved_unused"
+	BillReservedUpfront   Key = "bill.reserved_upfront"
+	BillEarlyEnd          Key = "bill.early_end"
+	BillStorage           Key = "bill.storage"
+	BillTraffic           Key = "bill.traffic"
+	BillSupport           Key = "bill.support"
+	BillBackup            Key = "bill.backup"
+	BillIP                Key = "bill.ip"
+	BillSetup             Key = "bill.setup"
+	BillLicense           Key = "bill.license"
+	BillOther             Key = "bill.other"
+	BillTax               Key = "bill.tax"
+	BillAdjustment        Key = "bill.adjustment"
+	BillNamed             Key = "bill.named"
+	BillCorrects          Key = "bill.corrects"
+	BillTaxContained      Key = "bill.tax_contained"
+	BillInvoice           Key = "bill.invoice"
 )
+
+// BillItem is what a bill calls one of its items, with the contract's own name for it where it
+// has one. An item that is not known keeps its word.
+func (p Printer) BillItem(item, name string) string {
+	keys := map[string]Key{
+		"gpu_time": BillGPUTime, "sla_credit": BillCredit, "reserved_used": BillReservedUsed, "reserved_unused": BillReservedUnused,
+		"reserved_upfront": BillReservedUpfront, "early_end": BillEarlyEnd, "storage": BillStorage, "traffic": BillTraffic,
+		"support": BillSupport, "backup": BillBackup, "ip": BillIP, "setup": BillSetup, "license": BillLicense, "other": BillOther,
+		"tax": BillTax, "adjustment": BillAdjustment,
+	}
+	word := item
+	if key, ok := keys[item]; ok {
+		word = p.Say(key)
+	}
+	if name == "" {
+		return word
+	}
+	return p.Say(BillNamed, word, name)
+}
 
 var reportTexts = map[Key]sentence{
 	BillTitle:             {"Bill of lease %[1]s, %[2]s", "租约 %[1]s 的账单，%[2]s"},
@@ -38,5 +75,23 @@ var reportTexts = map[Key]sentence{
 	BillOpenPeriod:        {"the period has not ended; charged up to %s", "计费期尚未结束，费用计至 %s"},
 	BillDowntimeWaits:     {"downtimes without approval: %d; they change nothing until approved", "待批准的停机：%d 项，批准前不影响金额"},
 	BillCreditWaits:       {"a credit of %s is computed and not booked", "赔付 %s 已计算，尚未入账"},
+	BillReservedUsed:      {"Reserved, used", "预留（已使用）"},
+	BillReservedUnused:    {"Reserved, unused", "预留（未使用）"},
+	BillReservedUpfront:   {"Reservation, upfront", "预留首付款"},
+	BillEarlyEnd:          {"Early end", "提前终止费"},
+	BillStorage:           {"Storage", "存储"},
+	BillTraffic:           {"Traffic", "流量"},
+	BillSupport:           {"Support", "技术支持"},
+	BillBackup:            {"Backup", "备份"},
+	BillIP:                {"IP address", "IP 地址"},
+	BillSetup:             {"Set-up", "开通费"},
+	BillLicense:           {"Licence", "许可"},
+	BillOther:             {"Other", "其他"},
+	BillTax:               {"Tax", "税"},
+	BillAdjustment:        {"Adjustment", "调整"},
+	BillNamed:             {"%[1]s: %[2]s", "%[1]s：%[2]s"},
+	BillCorrects:          {"%[1]s (correction of %[2]s)", "%[1]s（更正 %[2]s）"},
+	BillTaxContained:      {"of which tax", "其中税额"},
+	BillInvoice:           {"Invoice %[1]s, closed %[2]s by %[3]s", "账单编号 %[1]s，由 %[3]s 于 %[2]s 关账"},
 	BillCreditProvisional: {"the credit of %s may still change", "赔付 %s 仍可能变动"},
 }

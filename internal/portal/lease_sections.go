@@ -195,24 +195,14 @@ func (d leaseData) billSection() billSection {
 	}
 	for _, l := range d.bill.Lines {
 		s.Rows = append(s.Rows, billRow{
-			Item: d.item(l.Item), Quantity: quantity(l.Quantity) + noBreak + l.Unit,
+			Item: d.item(l.Item, l.Name), Quantity: quantity(l.Quantity) + noBreak + l.Unit,
 			UnitPrice: l.UnitPrice.String(), Amount: say.Money(l.Amount), How: l.Explain(say.Lang()),
 		})
 	}
 	return s
 }
 
-func (d leaseData) item(name string) string {
-	switch name {
-	case "gpu_time":
-		return d.say.Say(phrase.PortalItemGPUTime)
-	case "sla_credit":
-		return d.say.Say(phrase.PortalItemCredit)
-	case "correction":
-		return d.say.Say(phrase.PortalItemCorrection)
-	}
-	return name
-}
+func (d leaseData) item(item, name string) string { return d.say.BillItem(item, name) }
 
 // quantity writes an exact fraction as people read it: with up to six decimals, and marked
 // where that is not all of it.

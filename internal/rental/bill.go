@@ -17,17 +17,23 @@ type Bill struct {
 	Period   Span       `json:"period"`
 	Lines    []BillLine `json:"lines"`
 	Total    Amount     `json:"total"`
+	// TaxContained is what of Total is tax, where the prices hold it; nil where they do not.
+	TaxContained *Amount `json:"tax_contained,omitempty"`
 	// Provisional says why the bill may still change (the month is open, a conflict is open); empty when final.
 	Provisional []string `json:"provisional,omitempty"`
 }
 
 // BillLine is one (lease, item, unit price, billing period); its GPUs are summed exactly and rounded once.
 type BillLine struct {
-	Item string `json:"item"` // gpu_time, sla_credit, correction...
+	Item string `json:"item"` // gpu_time, reserved_unused, storage, sla_credit, tax...
+	// Name is what the contract calls the item; empty where Item says all.
+	Name string `json:"name,omitempty"`
 	// Charged is the charge period that the line covers.
 	Charged   Span    `json:"charged"`
 	UnitPrice Decimal `json:"unit_price"`
-	Unit      string  `json:"unit"` // gpu-hour, gpu-minute, gpu-month...
+	// Converted is how the price became the amount's currency; nil where it is in it already.
+	Converted *Conversion `json:"converted,omitempty"`
+	Unit      string      `json:"unit"` // gpu-hour, gpu-minute, gpu-month...
 	// Quantity is the exact quantity as a fraction in lowest terms ("5952", "31/6").
 	Quantity string `json:"quantity"`
 	// QuantityMS is the time behind the quantity, in card-milliseconds.
@@ -38,4 +44,6 @@ type BillLine struct {
 	// Rounding is the mode of the line's one rounding.
 	Rounding Rounding `json:"rounding,omitempty"`
 	Note     string   `json:"note,omitempty"` // the arithmetic in words
+	// Corrects is the closed period that a correction is about; nil in every other line.
+	Corrects *Span `json:"corrects,omitempty"`
 }

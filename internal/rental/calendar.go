@@ -199,11 +199,15 @@ func Anniversary(zone string, start Millis, n int) (Millis, error) {
 	if err != nil {
 		return 0, err
 	}
+	return anniversary(loc, start, n), nil
+}
+
+func anniversary(loc *time.Location, start Millis, n int) Millis {
 	t := start.Time().In(loc)
 	first := time.Date(t.Year(), t.Month()+time.Month(n), 1, 0, 0, 0, 0, time.UTC)
 	last := time.Date(first.Year(), first.Month()+1, 0, 0, 0, 0, 0, time.UTC).Day()
 	at := Instant(loc, first.Year(), first.Month(), min(t.Day(), last), t.Hour(), t.Minute(), t.Second())
-	return At(at) + Millis(t.Nanosecond()/int(time.Millisecond)), nil
+	return At(at) + Millis(t.Nanosecond()/int(time.Millisecond))
 }
 
 // Hours cuts span at the whole hours of UTC; the first and last part may be short. The span must

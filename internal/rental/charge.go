@@ -37,7 +37,7 @@ func ChargeExact(in ChargeInput) (Money, error) {
 	}
 	sum := new(big.Rat)
 	for _, p := range pieces {
-		sum.Add(sum, new(big.Rat).Mul(p.quantity, p.price.Rat()))
+		sum.Add(sum, p.cost())
 	}
 	return NewMoney(in.Contract.Currency, sum), nil
 }
@@ -50,110 +50,112 @@ func (in ChargeInput) Gross() ChargeInput {
 	return in
 }
 
-// CostStep is what one step of time cost, exactly.
-type CostStep struct {
-	Span Span
-	Cost Money
-	// CardMS is the charged time of all cards in the step, in milliseconds.
-	CardMS int64
-}
-
-// ChargeSteps returns the exact cost of each step; the steps are in order of time and do not
-// overlap. Where they have no gaps they sum to ChargeExact of the span that they make.
-func ChargeSteps(f Facts, steps []Span) ([]CostStep, error) {
-	out := make([]CostStep, len(steps))
-	for i, s := range steps {
-		out[i] = CostStep{Span: s, Cost: NewMoney(f.Contract.Currency, new(big.Rat))}
-		if i > 0 && s.Start < steps[i-1].End {
-			return nil, fmt.Errorf("step from %s: expected one that begins after the step before it ends, %s", s.Start, steps[i-1].End)
-		}
-	}
-	if len(steps) == 0 {
-		return out, nil
-	}
-	pieces, err := chargePieces(ChargeInput{Facts: f, Period: Span{Start: steps[0].Start, End: steps[len(steps)-1].End}})
-	if err != nil {
-		return nil, err
-	}
-	// Within a piece all time costs the same, so steps gather integer milliseconds by rate and
-	// are multiplied once.
-	var rates []*big.Rat
-	var charged [][]int64
-	for _, p := range pieces {
-		rate := new(big.Rat).Mul(p.quantity, p.price.Rat())
-		rate.Quo(rate, big.NewRat(p.span.Duration(), 1))
-		k := slices.IndexFunc(rates, func(r *big.Rat) bool { return r.Cmp(rate) == 0 })
-		if k < 0 {
-			k = len(rates)
-			rates, charged = append(rates, rate), append(charged, make([]int64, len(out)))
-		}
-		first, _ := slices.BinarySearchFunc(out, p.span.Start, func(c CostStep, at Millis) int {
-			if c.Span.End <= at {
-				return -1
-			}
-			return 1
-		})
-		for i := first; i < len(out) && out[i].Span.Start < p.span.End; i++ {
-			ms := p.span.Clip(out[i].Span).Duration()
-			charged[k][i] += ms
-			out[i].CardMS += ms
-		}
-	}
-	for k, rate := range rates {
-		for i, ms := range charged[k] {
-			if ms > 0 {
-				out[i].Cost.value.Add(out[i].Cost.value, new(big.Rat).Mul(rate, big.NewRat(ms, 1)))
-			}
-		}
-	}
-	return out, nil
-}
-
-// piece is a stretch of one card's charged time within one month and one price.
+// piece is a stretch of charged time within one month and one price.
 type piece struct {
-	uuid, host string
+	item, name string // name is that of a contract's item
+	unit       string
+	uuid, host string // empty where no card is meant
 	span       Span
 	month      Month
 	price      Decimal
-	quantity   *big.Rat // in the plan's units, after time rounding
+	quantity   *big.Rat // in units, after time rounding
+	// due is the moment at which a piece that is charged whole falls due; 0 where it accrues over its span.
+	due Millis
+	// time is the card-time behind the quantity in milliseconds, where it is not the span.
+	time *big.Rat
+	rate *Rate // what the price is converted with
 }
 
-// chargePieces returns the charged time within the period, in order of seat and time.
+// cardTime returns the card-milliseconds behind the piece.
+func (p piece) cardTime() *big.Rat {
+	switch {
+	case p.uuid == "":
+		return new(big.Rat)
+	case p.time != nil:
+		return p.time
+	default:
+		return big.NewRat(p.span.Duration(), 1)
+	}
+}
+
+// cost returns the exact cost in the bill's currency.
+func (p piece) cost() *big.Rat {
+	cost := new(big.Rat).Mul(p.quantity, p.price.Rat())
+	if p.rate != nil {
+		cost.Mul(cost, p.rate.Rate.Rat())
+	}
+	return cost
+}
+
+// chargePieces returns what is charged within the period: cards in order of seat and time, then
+// what else the contract charges.
 func chargePieces(in ChargeInput) ([]piece, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	cal, err := newAlmanac(in.Contract.TimeZone)
+	cal, err := newAlmanac(in.Contract.TimeZone, in.Lease.Start)
 	if err != nil {
 		return nil, err
 	}
+	in.Contract.Plan = in.Contract.Plan.withTrial(in.Lease.Start)
+	plan := in.Contract.Plan
+	reach := in.Period
+	if plan.matched() {
+		reach = in.matchedSpan(cal)
+	}
+	seats := in.seats()
+	out, undelivered, err := in.cardPieces(cal, seats, reach.End)
+	if err != nil {
+		return nil, err
+	}
+	if plan.matched() {
+		out = in.match(cal, clipPieces(out, reach), reach, undelivered)
+	}
+	out = clipPieces(out, in.Period)
+	if plan.RoundingScope == RoundSum && plan.Rounding != Exact && plan.unitMillis() > 0 {
+		if err := roundSums(plan, out); err != nil {
+			return nil, err
+		}
+	}
+	more, err := in.otherPieces(cal, seats)
+	if err != nil {
+		return nil, err
+	}
+	return in.convert(append(out, clipPieces(more, in.Period)...))
+}
+
+// cardPieces returns the charged time of all cards up to a moment, and the time for which the
+// contract does not charge them.
+func (in ChargeInput) cardPieces(cal almanac, seats []seat, until Millis) (out []piece, undelivered []Span, err error) {
 	// A session is rounded as a whole, so all of the lease's time up to the period's end counts,
 	// and a lease whose end is known is followed to it. Where no session is rounded the time past
 	// the period changes nothing, and an end in the year 9999 costs nothing to reckon.
 	horizon := in.Lease.Span()
 	if horizon.End == Forever || !in.Contract.Plan.roundsSessions() {
-		horizon.End = max(min(horizon.End, in.Period.End), horizon.Start)
+		horizon.End = max(min(horizon.End, until), horizon.Start)
 	}
-	var out []piece
-	seats := in.seats()
-	weights := newWeights(in, seats)
-	for _, s := range seats {
+	weights, err := newWeights(in, seats)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, s := range seats {
+		var cut []piece
 		for _, run := range in.sessions(s, horizon) {
-			cut, err := in.sessionPieces(cal, run)
+			pieces, free, err := in.sessionPieces(cal, run)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			for k := range cut {
-				cut[k].quantity.Mul(cut[k].quantity, weights.of(cut[k].host))
-			}
-			out = append(out, cut...)
+			cut, undelivered = append(cut, pieces...), append(undelivered, free...)
 		}
+		if in.Contract.Plan.started() {
+			cut = in.startedPieces(cal, cut)
+		}
+		for k := range cut {
+			cut[k].quantity.Mul(cut[k].quantity, weights.of(i, cut[k].host))
+		}
+		out = append(out, cut...)
 	}
-	out = clipPieces(out, in.Period)
-	if in.Contract.Plan.RoundingScope == RoundSum && in.Contract.Plan.Rounding != Exact && !in.Contract.Plan.calendar() {
-		return out, roundSums(in.Contract.Plan, out)
-	}
-	return out, nil
+	return out, undelivered, nil
 }
 
 func (in ChargeInput) check() error {
@@ -230,21 +232,23 @@ func (in ChargeInput) unbilled(a Assignment) []Span {
 	return free
 }
 
-// sessionPieces cuts a session at months and prices, leaves out what is unbilled, and rounds.
-func (in ChargeInput) sessionPieces(cal almanac, run session) ([]piece, error) {
+// sessionPieces cuts a session at months and prices, leaves out what is unbilled, and rounds. It
+// also returns what it left out.
+func (in ChargeInput) sessionPieces(cal almanac, run session) (out []piece, free []Span, err error) {
 	plan := in.Contract.Plan
-	var out []piece
 	for _, a := range run.parts {
-		for _, s := range SubtractSpans([]Span{a.Span}, in.unbilled(a)) {
+		unbilled := in.unbilled(a)
+		free = append(free, ClipSpans(unbilled, a.Span)...)
+		for _, s := range SubtractSpans([]Span{a.Span}, unbilled) {
 			for _, part := range plan.cut(cal, s) {
 				month, _ := cal.month(part.Start)
-				out = append(out, piece{uuid: a.UUID, host: a.Host, span: part, month: month,
+				out = append(out, piece{item: ItemGPUTime, unit: plan.unitName(), uuid: a.UUID, host: a.Host, span: part, month: month,
 					price: plan.priceAt(part.Start), quantity: plan.quantity(cal, part)})
 			}
 		}
 	}
-	if plan.calendar() || run.open || len(out) == 0 {
-		return out, nil
+	if plan.unitMillis() == 0 || run.open || len(out) == 0 {
+		return out, free, nil
 	}
 	total := new(big.Rat)
 	for _, p := range out {
@@ -257,12 +261,12 @@ func (in ChargeInput) sessionPieces(cal almanac, run session) ([]piece, error) {
 	if plan.RoundingScope == RoundSession && plan.Rounding != Exact {
 		whole, err := RoundRat(target, plan.Rounding)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		target.SetInt(whole)
 	}
 	adjust(out, target.Sub(target, total))
-	return out, nil
+	return out, free, nil
 }
 
 // adjust adds a difference to the last piece: rounded-up time is charged where the session ends,
@@ -297,22 +301,4 @@ func roundSums(plan Plan, pieces []piece) error {
 		start = end
 	}
 	return nil
-}
-
-// clipPieces keeps what lies in the period. A piece that the period cuts keeps its share, so
-// that the parts of any split sum to the whole.
-func clipPieces(pieces []piece, period Span) []piece {
-	var out []piece
-	for _, p := range pieces {
-		part := p.span.Clip(period)
-		if part.Empty() {
-			continue
-		}
-		if part != p.span {
-			p.quantity = new(big.Rat).Mul(p.quantity, big.NewRat(part.Duration(), p.span.Duration()))
-			p.span = part
-		}
-		out = append(out, p)
-	}
-	return out
 }

@@ -12,6 +12,13 @@ type Contract struct {
 	SKU      string `json:"sku,omitempty" yaml:"sku"`           // the hardware promised
 
 	Plan Plan `json:"plan" yaml:"plan"`
+	// Items are what the contract charges besides cards: storage, traffic, support, set-up.
+	Items []Item `json:"items,omitempty" yaml:"items"`
+	// PricedIn is the currency of the prices where it is not that of the bill; Rates then convert.
+	PricedIn Currency `json:"priced_in,omitempty" yaml:"priced_in"`
+	// Rates are the versions of the exchange rate in order of From.
+	Rates []Rate `json:"rates,omitempty" yaml:"rates"`
+	Tax   *Tax   `json:"tax,omitempty" yaml:"tax"`
 
 	BillWhileDown        *bool `json:"bill_while_down" yaml:"bill_while_down"`
 	BillWhileMaintenance *bool `json:"bill_while_maintenance" yaml:"bill_while_maintenance"`
@@ -29,7 +36,8 @@ type Contract struct {
 
 // Plan is how a lease is priced.
 type Plan struct {
-	// Mode is second, minute, hour or month (calendar month of the contract's zone, pro rata by its days).
+	// Mode is the unit of time that one price buys: second, minute, hour, clock_hour, day, week,
+	// month (of the calendar) or anniversary_month; see the constants.
 	Mode string `json:"mode" yaml:"mode"`
 	// Unit is what one price buys: gpu, instance (all GPUs of the lease on one host) or lease.
 	Unit string `json:"unit" yaml:"unit"`
@@ -41,6 +49,21 @@ type Plan struct {
 	RoundingScope string `json:"rounding_scope,omitempty" yaml:"rounding_scope"`
 	// Minimum is the least time charged per start ("60s").
 	Minimum Duration `json:"minimum,omitempty" yaml:"minimum"`
+	// Proration tells how a part of a calendar month is counted: days, hours or flat_730h; days
+	// where it is empty. Mode month only.
+	Proration string `json:"proration,omitempty" yaml:"proration"`
+	// Trial is the length of time from the lease's start that costs nothing ("168h").
+	Trial Duration `json:"trial,omitempty" yaml:"trial"`
+	// Steps are the prices past a volume of card-time in the month, over all cards of the lease.
+	Steps []Step `json:"steps,omitempty" yaml:"steps"`
+	// Reserved are cards that the tenant pays for whether used or not.
+	Reserved *Reservation `json:"reserved,omitempty" yaml:"reserved"`
+	// MinimumTerm is how long the lease is to last; one that ends earlier pays EarlyEndPercent of
+	// the price for what is missing.
+	MinimumTerm     Duration `json:"minimum_term,omitempty" yaml:"minimum_term"`
+	EarlyEndPercent Decimal  `json:"early_end_percent,omitzero" yaml:"early_end_percent"`
+	// Slices says what share of a card a MIG instance is; mandatory where Unit is slice.
+	Slices *Slices `json:"slices,omitempty" yaml:"slices"`
 }
 
 // PriceVersion is a price that holds from a moment on.

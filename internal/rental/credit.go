@@ -40,6 +40,8 @@ func CreditFor(in CreditInput) (Credit, error) {
 	if c == nil || in.Verdict.Outcome != Breached {
 		return out, nil
 	}
+	// A fee for set-up or storage is not for time that a card could be down.
+	in.Gross, in.Net = timeLines(in.Gross), timeLines(in.Net)
 	fee, err := lineTotal(currency, in.Gross)
 	if err != nil {
 		return Credit{}, err
@@ -96,6 +98,17 @@ func lineTotal(c Currency, lines []BillLine) (Amount, error) {
 		amounts[i] = l.Amount
 	}
 	return SumAmounts(c, amounts...)
+}
+
+// timeLines keeps the lines that charge for the time of cards.
+func timeLines(lines []BillLine) []BillLine {
+	var out []BillLine
+	for _, l := range lines {
+		if slices.Contains([]string{ItemGPUTime, ItemReservedUsed, ItemReservedUnused}, l.Item) {
+			out = append(out, l)
+		}
+	}
+	return out
 }
 
 // creditPart is a part of the fee (a card, an instance, the lease) and the percentage it gets. No

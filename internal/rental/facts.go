@@ -13,6 +13,8 @@ type Facts struct {
 	// Downtimes and Maintenances may hold those of other leases and times; they are sorted out here.
 	Downtimes    []Downtime
 	Maintenances []Maintenance
+	// Consumptions are what metered items used; those of other leases are left out.
+	Consumptions []Consumption
 }
 
 // ReasonRMA marks an assignment that replaces the card before it: the tenant's session goes on.

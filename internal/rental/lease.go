@@ -21,6 +21,8 @@ type GPURef struct {
 	UUID string `json:"uuid,omitempty" yaml:"uuid"`
 	Host string `json:"host,omitempty" yaml:"host"`
 	Slot *int   `json:"slot,omitempty" yaml:"slot"`
+	// Profile is a MIG instance's, such as 3g.40gb; a plan by the slice needs it.
+	Profile string `json:"profile,omitempty" yaml:"profile"`
 }
 
 // Assignment says that a card served a lease for a span; a swap is two assignments.

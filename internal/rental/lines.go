@@ -11,13 +11,15 @@ import (
 // makeLines sums pieces into bill lines and rounds each once.
 func makeLines(in ChargeInput, pieces []piece) ([]BillLine, error) {
 	type key struct {
-		month Month
-		price string
+		month             Month
+		item, name, price string
+		unit              string
+		rate              *Rate
 	}
 	groups := map[key][]piece{}
 	var order []key
 	for _, p := range pieces {
-		k := key{month: p.month, price: p.price.Rat().RatString()}
+		k := key{month: p.month, item: p.item, name: p.name, price: p.price.Rat().RatString(), unit: p.unit, rate: p.rate}
 		if _, seen := groups[k]; !seen {
 			order = append(order, k)
 		}
@@ -31,31 +33,54 @@ func makeLines(in ChargeInput, pieces []piece) ([]BillLine, error) {
 		}
 		lines = append(lines, line)
 	}
-	slices.SortStableFunc(lines, func(a, b BillLine) int { return cmp.Compare(a.Charged.Start, b.Charged.Start) })
+	// Months in order, in each the cards before what else the contract charges.
+	month := func(l BillLine) Millis { return l.Charged.Start }
+	if cal, err := newAlmanac(in.Contract.TimeZone, in.Lease.Start); err == nil {
+		month = func(l BillLine) Millis {
+			_, m := cal.month(l.Charged.Start)
+			return m.span.Start
+		}
+	}
+	slices.SortStableFunc(lines, func(a, b BillLine) int {
+		return cmp.Or(cmp.Compare(month(a), month(b)), cmp.Compare(in.rank(a), in.rank(b)), cmp.Compare(a.Charged.Start, b.Charged.Start))
+	})
 	return lines, nil
+}
+
+// rank orders the lines of a month: time first, the contract's items as it lists them.
+func (in ChargeInput) rank(l BillLine) int {
+	ranks := []string{ItemGPUTime, ItemReservedUpfront, ItemReservedUsed, ItemReservedUnused, ItemEarlyEnd}
+	if i := slices.Index(ranks, l.Item); i >= 0 && l.Name == "" {
+		return i
+	}
+	return len(ranks) + slices.IndexFunc(in.Contract.Items, func(i Item) bool { return i.Name == l.Name })
 }
 
 func makeLine(in ChargeInput, pieces []piece) (BillLine, error) {
 	line := BillLine{
-		Item: ItemGPUTime, UnitPrice: pieces[0].price, Unit: in.Contract.Plan.unitName(),
-		Charged: pieces[0].span, Rounding: in.Contract.LineRounding,
+		Item: pieces[0].item, Name: pieces[0].name, UnitPrice: pieces[0].price, Unit: pieces[0].unit,
+		Charged: pieces[0].span, Converted: in.conversion(pieces[0]), Rounding: in.Contract.LineRounding,
 	}
-	quantity := new(big.Rat)
+	quantity, time := new(big.Rat), new(big.Rat)
 	cards := map[string]*big.Rat{}
 	for _, p := range pieces {
 		quantity.Add(quantity, p.quantity)
-		line.QuantityMS += p.span.Duration()
+		time.Add(time, p.cardTime())
 		line.Charged = Span{Start: min(line.Charged.Start, p.span.Start), End: max(line.Charged.End, p.span.End)}
+		if p.uuid == "" {
+			continue
+		}
 		if cards[p.uuid] == nil {
 			cards[p.uuid] = new(big.Rat)
 		}
 		cards[p.uuid].Add(cards[p.uuid], p.quantity)
 	}
-	amount, err := NewMoney(in.Contract.Currency, new(big.Rat).Mul(quantity, line.UnitPrice.Rat())).Round(in.Contract.LineRounding)
+	line.Quantity, line.QuantityMS = quantity.RatString(), wholeMillis(time)
+	amount, err := NewMoney(in.Contract.Currency, line.exact()).Round(in.Contract.LineRounding)
 	if err != nil {
 		return BillLine{}, fmt.Errorf("lease %s: %w", in.Lease.ID, err)
 	}
-	line.Quantity, line.Amount = quantity.RatString(), amount
+	line.Amount = amount
 	line.PerGPU = splitOver(amount.Minor, cards)
 	line.Note = line.Explain(in.Contract.Language)
 	return line, nil
@@ -82,25 +107,31 @@ func splitOver(minor int64, cards map[string]*big.Rat) map[string]int64 {
 // Explain says the line's arithmetic in words, in English or Chinese ("zh").
 func (l BillLine) Explain(lang string) string {
 	quantity, ok := new(big.Rat).SetString(l.Quantity)
-	if !ok || l.Item != ItemGPUTime {
+	if !ok || !l.UnitPrice.IsSet() {
 		return l.Note
 	}
-	exact := new(big.Rat).Mul(quantity, l.UnitPrice.Rat())
-	shown, whole := terminating(exact)
+	zh := lang == "zh"
+	currency := l.Amount.Currency
+	if l.Converted != nil {
+		currency = l.Converted.From
+	}
+	note := fmt.Sprintf(pick(zh, "%s %s x %s %s", "%s %s × %s %s"), readable(quantity), l.UnitName(lang), l.UnitPrice, currency)
+	if c := l.Converted; c != nil {
+		note += fmt.Sprintf(pick(zh, " x %s %s/%s of %s", " × %s %s/%s（%s 汇率）"), c.Rate, l.Amount.Currency, c.From, c.On)
+	}
+	note += " = "
+	if shown, whole := terminating(l.exact()); !whole || shown != trimZeros(l.Amount.Decimal()) {
+		note += fmt.Sprintf(pick(zh, "%s, rounded %s once to ", "%s，一次性舍入（%s）为 "), GroupDigits(shown), roundingWord(l.Rounding, lang))
+	}
+	note += l.Amount.String()
+	if len(l.PerGPU) == 0 {
+		return note
+	}
 	minutes := GroupDigits(minutesOf(l.QuantityMS))
-	money := l.Amount.String()
-	if lang == "zh" {
-		note := fmt.Sprintf("%s %s × %s %s = ", readable(quantity), l.UnitName(lang), l.UnitPrice, l.Amount.Currency)
-		if !whole || shown != trimZeros(l.Amount.Decimal()) {
-			note += fmt.Sprintf("%s，一次性舍入（%s）为 ", GroupDigits(shown), roundingWord(l.Rounding, lang))
-		}
-		return note + fmt.Sprintf("%s；%d 张卡，计费 %s 卡分钟", money, len(l.PerGPU), minutes)
+	if zh {
+		return note + fmt.Sprintf("；%d 张卡，计费 %s 卡分钟", len(l.PerGPU), minutes)
 	}
-	note := fmt.Sprintf("%s %s x %s %s = ", readable(quantity), l.UnitName(lang), l.UnitPrice, l.Amount.Currency)
-	if !whole || shown != trimZeros(l.Amount.Decimal()) {
-		note += fmt.Sprintf("%s, rounded %s once to ", GroupDigits(shown), roundingWord(l.Rounding, lang))
-	}
-	return note + fmt.Sprintf("%s; %d %s, %s card-minutes charged", money, len(l.PerGPU), plural(len(l.PerGPU), "card", "cards"), minutes)
+	return note + fmt.Sprintf("; %d %s, %s card-minutes charged", len(l.PerGPU), plural(len(l.PerGPU), "card", "cards"), minutes)
 }
 
 func plural(n int, one, many string) string {
@@ -127,12 +158,16 @@ func (l BillLine) UnitName(lang string) string {
 	if !timed {
 		return l.Unit
 	}
-	things := map[string][2]string{UnitGPU: {"GPU", "卡"}, UnitInstance: {"instance", "实例"}, UnitLease: {"lease", "租约"}}
+	things := map[string][2]string{UnitGPU: {"GPU", "卡"}, UnitSlice: {"card", "卡"}, UnitInstance: {"instance", "实例"}, UnitLease: {"lease", "租约"}}
 	modes := map[string]string{ModeSecond: "秒", ModeMinute: "分钟", ModeHour: "小时", ModeDay: "天", ModeWeek: "周", ModeMonth: "月"}
-	if lang == "zh" {
-		return things[what][1] + "·" + modes[mode]
+	thing, known := things[what]
+	if !known {
+		thing = [2]string{what, what}
 	}
-	return things[what][0] + "-" + mode + "s"
+	if lang == "zh" {
+		return thing[1] + "·" + modes[mode]
+	}
+	return thing[0] + "-" + mode + "s"
 }
 
 // QuantityDecimal writes the quantity as a plain decimal of up to digits places, rounded half up;

@@ -19,13 +19,67 @@ func (p Plan) unitMillis() int64 {
 	}
 }
 
+// started tells whether every started unit is charged whole, when it begins.
+func (p Plan) started() bool { return p.Mode == ModeClockHour || p.calendar() && p.Rounding == RoundUp }
+
+// matched tells whether time is priced hour by hour: by a reservation, or by what the month used before.
+func (p Plan) matched() bool { return p.Reserved != nil || len(p.Steps) > 0 }
+
+// unitAt returns the started unit that holds a moment.
+func (p Plan) unitAt(cal almanac, at Millis) Span {
+	switch p.Mode {
+	case ModeClockHour:
+		return cal.hour(at)
+	case ModeWeek:
+		return cal.week(at)
+	case ModeAnniversary:
+		return cal.anniversaryMonth(at)
+	default:
+		return cal.day(at)
+	}
+}
+
+// withTrial returns the plan as it is for a lease that starts at the moment: its trial is a price of 0.
+func (p Plan) withTrial(start Millis) Plan {
+	if p.Trial == 0 {
+		return p
+	}
+	end := start + Millis(p.Trial.Milliseconds())
+	prices := []PriceVersion{{Price: Decimal{text: "0"}}, {From: end, Price: p.priceAt(end)}}
+	for _, v := range p.Prices {
+		if v.From > end {
+			prices = append(prices, v)
+		}
+	}
+	p.Prices = prices
+	return p
+}
+
+// PriceChanges returns the moments at which another price holds for a lease that starts at start.
+func (p Plan) PriceChanges(start Millis) []Millis {
+	var out []Millis
+	for _, v := range p.withTrial(start).Prices[1:] {
+		out = append(out, v.From)
+	}
+	return out
+}
+
 // roundsSessions tells whether the length of a whole session decides what a part of it costs.
 func (p Plan) roundsSessions() bool {
-	return !p.calendar() && (p.Minimum > 0 || p.Rounding != Exact && p.RoundingScope == RoundSession)
+	return p.unitMillis() > 0 && (p.Minimum > 0 || p.Rounding != Exact && p.RoundingScope == RoundSession)
 }
 
 // unitName names what one price buys: "gpu-hour".
-func (p Plan) unitName() string { return p.Unit + "-" + p.Mode }
+func (p Plan) unitName() string {
+	switch p.Mode {
+	case ModeClockHour:
+		return p.Unit + "-" + ModeHour
+	case ModeAnniversary:
+		return p.Unit + "-" + ModeMonth
+	default:
+		return p.Unit + "-" + p.Mode
+	}
+}
 
 // priceAt returns the price that holds at the moment; the first holds from the beginning.
 func (p Plan) priceAt(at Millis) Decimal {
@@ -38,14 +92,22 @@ func (p Plan) priceAt(at Millis) Decimal {
 	return price
 }
 
-// cut cuts a span where the month of the zone or the price changes, and for calendar units at
-// every midnight: within a part, all time costs the same.
+// byDays tells whether a part of the plan's unit goes by calendar days.
+func (p Plan) byDays() bool {
+	return p.Mode == ModeDay || p.Mode == ModeWeek || p.Mode == ModeMonth && (p.Proration == "" || p.Proration == ProrateDays)
+}
+
+// cut cuts a span where the month of the zone, the price or the plan's own unit changes: within a
+// part, all time costs the same.
 func (p Plan) cut(cal almanac, s Span) []Span {
 	var out []Span
 	for cursor := s.Start; cursor < s.End; {
 		_, month := cal.month(cursor)
 		end := min(s.End, month.span.End)
-		if p.calendar() {
+		switch {
+		case p.Mode == ModeAnniversary:
+			end = min(end, cal.anniversaryMonth(cursor).End)
+		case p.byDays():
 			end = min(end, cal.day(cursor).End)
 		}
 		for _, v := range p.Prices[1:] {
@@ -59,11 +121,21 @@ func (p Plan) cut(cal almanac, s Span) []Span {
 	return out
 }
 
-// quantity returns how many units a part that cut made is, exactly. Calendar units go by days:
-// each day counts the part of it that was used, so a day of 23 h is one day.
+// quantity returns how many units a part that cut made is, exactly. What goes by days counts of
+// each day the part that was used, so a day of 23 h is one day; an anniversary month goes by its
+// own length, so that a whole one is its price whatever the clock does.
 func (p Plan) quantity(cal almanac, s Span) *big.Rat {
 	if unit := p.unitMillis(); unit > 0 {
 		return big.NewRat(s.Duration(), unit)
+	}
+	switch {
+	case p.Mode == ModeAnniversary:
+		return big.NewRat(s.Duration(), cal.anniversaryMonth(s.Start).Duration())
+	case p.Proration == ProrateFlat:
+		return big.NewRat(s.Duration(), 730*int64(millisOfHour))
+	case p.Proration == ProrateHours:
+		_, month := cal.month(s.Start)
+		return big.NewRat(s.Duration(), month.span.Duration())
 	}
 	days := big.NewRat(s.Duration(), cal.day(s.Start).Duration())
 	switch p.Mode {
@@ -74,39 +146,5 @@ func (p Plan) quantity(cal almanac, s Span) *big.Rat {
 		return days.Quo(days, big.NewRat(int64(len(month.days)), 1))
 	default:
 		return days
-	}
-}
-
-// weights tells which share of the priced unit one card is.
-type weights struct {
-	unit  string
-	lease int64
-	hosts map[string]int64
-}
-
-// newWeights counts the cards that one price buys: a price per lease is spread evenly over its
-// seats, a price per instance over the seats that the host has in the lease.
-func newWeights(in ChargeInput, seats []seat) weights {
-	w := weights{unit: in.Contract.Plan.Unit, lease: int64(len(seats)), hosts: map[string]int64{}}
-	for _, s := range seats {
-		seen := map[string]bool{}
-		for _, part := range s.parts {
-			if !seen[part.Host] {
-				seen[part.Host] = true
-				w.hosts[part.Host]++
-			}
-		}
-	}
-	return w
-}
-
-func (w weights) of(host string) *big.Rat {
-	switch w.unit {
-	case UnitLease:
-		return big.NewRat(1, max(w.lease, 1))
-	case UnitInstance:
-		return big.NewRat(1, max(w.hosts[host], 1))
-	default:
-		return big.NewRat(1, 1)
 	}
 }

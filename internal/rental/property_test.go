@@ -14,7 +14,7 @@ var zones = []string{"UTC", "America/Los_Angeles", "Asia/Shanghai", "Australia/L
 func drawFacts(t *rapid.T, exact bool) Facts {
 	modes := []string{ModeSecond, ModeMinute, ModeHour}
 	if exact {
-		modes = append(modes, ModeDay, ModeWeek, ModeMonth)
+		modes = append(modes, ModeDay, ModeWeek, ModeMonth, ModeClockHour, ModeAnniversary)
 	}
 	c := hourly(nil, "1")
 	c.TimeZone = rapid.SampledFrom(zones).Draw(t, "zone")
@@ -39,6 +39,9 @@ func drawFacts(t *rapid.T, exact bool) Facts {
 			Price: Decimal{text: rapid.SampledFrom([]string{"0", "0.0001", "2.49", "10", "3000"}).Draw(t, "price")},
 		})
 	}
+	if exact {
+		drawTerms(t, &c, whole)
+	}
 	f := facts(c, when, rapid.IntRange(1, 4).Draw(t, "cards"))
 	for range rapid.IntRange(0, 3).Draw(t, "stops") {
 		f.Lease.Stops = append(f.Lease.Stops, drawSpan(t, when, "stop"))
@@ -53,6 +56,39 @@ func drawFacts(t *rapid.T, exact bool) Facts {
 		f.Maintenances = append(f.Maintenances, Maintenance{Leases: []string{"L"}, Start: w.Start, End: w.End, Announced: w.Start - 1})
 	}
 	return f
+}
+
+// drawTerms draws what a plan may have besides its prices: all of it charges the same for any
+// split of a span.
+func drawTerms(t *rapid.T, c *Contract, whole Span) {
+	switch p := &c.Plan; {
+	case p.Mode == ModeClockHour, p.calendar() && p.Mode != ModeMonth && rapid.Bool().Draw(t, "started"):
+		p.Rounding = RoundUp
+	case p.Mode == ModeMonth:
+		p.Proration = rapid.SampledFrom([]string{"", ProrateDays, ProrateHours, ProrateFlat}).Draw(t, "proration")
+	case p.Mode == ModeHour && p.Unit == UnitGPU && rapid.Bool().Draw(t, "reserved"):
+		p.Reserved = &Reservation{Cards: rapid.IntRange(1, 5).Draw(t, "reserved cards"), Price: Decimal{text: "1.7"}, Upfront: Decimal{text: "33"}}
+		fallthrough
+	case p.unitMillis() > 0 && rapid.Bool().Draw(t, "steps"):
+		p.Prices = p.Prices[:1]
+		p.Steps = []Step{{Over: Decimal{text: "100"}, Price: Decimal{text: "0.7"}}, {Over: Decimal{text: "1000.5"}, Price: Decimal{text: "5"}}}
+	}
+	if len(c.Plan.Steps) == 0 && rapid.Bool().Draw(t, "trial") {
+		c.Plan.Trial = Duration(rapid.Int64Range(0, 30*24).Draw(t, "trial hours")) * 3_600_000_000_000
+	}
+	if rapid.Bool().Draw(t, "items") {
+		c.Items = []Item{
+			{Name: "disk", Kind: "storage", Charge: ChargeMonth, Unit: "GB", Quantity: Decimal{text: "7.5"}, Prices: []ItemPrice{{Price: Decimal{text: "0.1"}, Stopped: Decimal{text: "0.3"}}}},
+			{Name: "fee", Kind: "setup", Charge: ChargeOnce, Unit: "lease", Quantity: Decimal{text: "1"}, Prices: []ItemPrice{{Price: Decimal{text: "9"}}}},
+		}
+	}
+	if rapid.Bool().Draw(t, "converted") {
+		c.PricedIn = "CNY"
+		c.Rates = []Rate{{From: 1, Rate: Decimal{text: "7.1"}}, {From: whole.Start + Millis(rapid.Int64Range(0, whole.Duration()).Draw(t, "rate from")), Rate: Decimal{text: "7.25"}}}
+	}
+	if rapid.Bool().Draw(t, "term") {
+		c.Plan.MinimumTerm, c.Plan.EarlyEndPercent = Duration(30*24)*3_600_000_000_000, Decimal{text: "40"}
+	}
 }
 
 func drawSpan(t *rapid.T, within Span, name string) Span {
@@ -123,7 +159,7 @@ func TestLinesAndTheirCardsSum(t *testing.T) {
 				}
 				sum += part
 			}
-			if sum != l.Amount.Minor || l.Amount.Minor < 0 {
+			if len(l.PerGPU) > 0 && sum != l.Amount.Minor || l.Amount.Minor < 0 {
 				t.Fatalf("the cards of %+v sum to %d", l, sum)
 			}
 		}

@@ -13,6 +13,8 @@ const (
 	KindContract    = "Contract"
 	KindLease       = "Lease"
 	KindMaintenance = "Maintenance"
+	KindConsumption = "Consumption"
+	KindAdjustment  = "Adjustment"
 )
 
 // Resources is a set of things to be recorded together; its order carries no meaning.
@@ -26,6 +28,8 @@ type Resources struct {
 	Contracts    []Contract
 	Leases       []Lease
 	Maintenances []Maintenance
+	Consumptions []Consumption
+	Adjustments  []Adjustment
 }
 
 // Append adds what o holds.
@@ -39,12 +43,15 @@ func (r *Resources) Append(o Resources) {
 	r.Contracts = append(r.Contracts, o.Contracts...)
 	r.Leases = append(r.Leases, o.Leases...)
 	r.Maintenances = append(r.Maintenances, o.Maintenances...)
+	r.Consumptions = append(r.Consumptions, o.Consumptions...)
+	r.Adjustments = append(r.Adjustments, o.Adjustments...)
 }
 
 // Len counts the resources.
 func (r Resources) Len() int {
 	return len(r.Providers) + len(r.Tenants) + len(r.Sites) + len(r.Hosts) + len(r.SKUs) +
-		len(r.GPUs) + len(r.Contracts) + len(r.Leases) + len(r.Maintenances)
+		len(r.GPUs) + len(r.Contracts) + len(r.Leases) + len(r.Maintenances) +
+		len(r.Consumptions) + len(r.Adjustments)
 }
 
 // Change says what applying one resource did, or would do.

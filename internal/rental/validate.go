@@ -154,6 +154,14 @@ func (l Lease) ValidateUnder(c Contract) []FieldError {
 		f.add("gpus", fmt.Sprintf("%d", len(l.GPUs)),
 			fmt.Sprintf("at least the %d GPUs that contract %s needs to be up", a.Needed, c.Name))
 	}
+	if c.Plan.Slices != nil {
+		for i, ref := range l.GPUs {
+			if _, err := c.Plan.Slices.Share(ref.Profile); err != nil {
+				f.add(fmt.Sprintf("gpus[%d].profile", i), orNothing(ref.Profile),
+					fmt.Sprintf("a MIG profile such as 3g.40gb, at most %d by %s: contract %s is priced by the slice", c.Plan.Slices.Of, c.Plan.Slices.By, c.Name))
+			}
+		}
+	}
 	return f.list
 }
 

@@ -10,9 +10,13 @@ const (
 	ModeSecond = "second"
 	ModeMinute = "minute"
 	ModeHour   = "hour"
-	ModeDay    = "day"   // calendar day of the contract's zone, pro rata
-	ModeWeek   = "week"  // seven such days, pro rata
-	ModeMonth  = "month" // calendar month, pro rata by its days
+	ModeDay    = "day"   // calendar day of the contract's zone
+	ModeWeek   = "week"  // seven such days; with rounding up those from the lease's start
+	ModeMonth  = "month" // calendar month, pro rata by Proration
+	// ModeClockHour is an hour of the zone's clock, charged whole once it is begun.
+	ModeClockHour = "clock_hour"
+	// ModeAnniversary is a month from the lease's start to the same day of the next month.
+	ModeAnniversary = "anniversary_month"
 )
 
 // Values of Plan.Unit.
@@ -20,6 +24,7 @@ const (
 	UnitGPU      = "gpu"
 	UnitInstance = "instance"
 	UnitLease    = "lease"
+	UnitSlice    = "slice" // the price is a whole card's, a MIG instance pays its share
 )
 
 // Values of Plan.RoundingScope.
@@ -75,6 +80,16 @@ func (c Contract) Validate() []FieldError {
 		f.choice("language", c.Language, "en", "zh")
 	}
 	c.Plan.validate(&f)
+	for i, item := range c.Items {
+		item.validate(&f, fmt.Sprintf("items[%d]", i))
+		for k, other := range c.Items[:i] {
+			f.check(item.Name != other.Name, fmt.Sprintf("items[%d].name", i), quoted(item.Name), fmt.Sprintf("another name than items[%d]", k))
+		}
+	}
+	c.validateRates(&f)
+	if c.Tax != nil {
+		c.Tax.validate(&f)
+	}
 	f.check(c.BillWhileDown != nil, "bill_while_down", "nothing", "true or false (this field has no default)")
 	f.check(c.BillWhileMaintenance != nil, "bill_while_maintenance", "nothing", "true or false (this field has no default)")
 	f.choice("line_rounding", string(c.LineRounding), string(HalfUp), string(HalfEven), string(RoundUp), string(RoundOff))
@@ -88,35 +103,6 @@ func (c Contract) Validate() []FieldError {
 	f.check(!c.AutoCredit || c.Credits != nil, "auto_credit", "true without credits", "a credits table, or false")
 	return f.list
 }
-
-func (p Plan) validate(f *faults) {
-	f.choice("plan.mode", p.Mode, ModeSecond, ModeMinute, ModeHour, ModeDay, ModeWeek, ModeMonth)
-	f.choice("plan.unit", p.Unit, UnitGPU, UnitInstance, UnitLease)
-	if p.calendar() {
-		f.check(p.Rounding == Exact, "plan.rounding", orNothing(string(p.Rounding)), "exact: a "+p.Mode+" is charged pro rata by calendar days")
-		f.check(p.Minimum == 0, "plan.minimum", time.Duration(p.Minimum).String(), "none: a plan by the "+p.Mode+" has no starts")
-	} else {
-		f.choice("plan.rounding", string(p.Rounding), string(Exact), string(RoundUp), string(RoundOff), string(HalfUp))
-	}
-	f.lengthOfTime("plan.minimum", p.Minimum)
-	if p.Rounding != "" && p.Rounding != Exact && !p.calendar() {
-		f.choice("plan.rounding_scope", p.RoundingScope, RoundSession, RoundSum)
-	} else if p.RoundingScope != "" {
-		f.choice("plan.rounding_scope", p.RoundingScope, RoundSession, RoundSum)
-	}
-	f.check(len(p.Prices) > 0, "plan.prices", "nothing", "at least one price")
-	for i, v := range p.Prices {
-		path := fmt.Sprintf("plan.prices[%d]", i)
-		f.check(v.Price.IsSet(), path+".price", "nothing", "a price such as 2.49")
-		f.check(v.Price.Rat().Sign() >= 0, path+".price", v.Price.String(), "a price that is not negative")
-		if i > 0 {
-			f.check(v.From > p.Prices[i-1].From, path+".from", v.From.String(), "a time after the price above it, "+p.Prices[i-1].From.String())
-		}
-	}
-}
-
-// calendar tells whether the plan charges calendar units, which have no fixed length.
-func (p Plan) calendar() bool { return p.Mode == ModeDay || p.Mode == ModeWeek || p.Mode == ModeMonth }
 
 func orNothing(s string) string {
 	if s == "" {

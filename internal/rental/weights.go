@@ -1,0 +1,97 @@
+package rental
+
+import (
+	"fmt"
+	"math/big"
+	"regexp"
+	"strconv"
+)
+
+// weights tells which share of the priced unit one card is.
+type weights struct {
+	unit  string
+	lease int64
+	hosts map[string]int64
+	// shares are, by seat, the part of a card that a MIG instance is.
+	shares []*big.Rat
+}
+
+// newWeights counts the cards that one price buys: a price per lease is spread evenly over its
+// seats, a price per instance over the seats that the host has in the lease.
+func newWeights(in ChargeInput, seats []seat) (weights, error) {
+	w := weights{unit: in.Contract.Plan.Unit, lease: int64(len(seats)), hosts: map[string]int64{}}
+	for _, s := range seats {
+		seen := map[string]bool{}
+		for _, part := range s.parts {
+			if !seen[part.Host] {
+				seen[part.Host] = true
+				w.hosts[part.Host]++
+			}
+		}
+		if w.unit != UnitSlice {
+			continue
+		}
+		share, err := in.sliceOf(s)
+		if err != nil {
+			return w, err
+		}
+		w.shares = append(w.shares, share)
+	}
+	return w, nil
+}
+
+func (w weights) of(seat int, host string) *big.Rat {
+	switch w.unit {
+	case UnitSlice:
+		return w.shares[seat]
+	case UnitLease:
+		return big.NewRat(1, max(w.lease, 1))
+	case UnitInstance:
+		return big.NewRat(1, max(w.hosts[host], 1))
+	default:
+		return big.NewRat(1, 1)
+	}
+}
+
+// sliceOf returns what share of a card a seat is. A replacement is as large as what it replaces.
+func (in ChargeInput) sliceOf(s seat) (*big.Rat, error) {
+	profile := ""
+	for _, part := range s.parts {
+		for _, ref := range in.Lease.GPUs {
+			if ref.UUID == part.UUID && ref.Profile != "" && profile == "" {
+				profile = ref.Profile
+			}
+		}
+	}
+	if len(s.parts) == 0 {
+		return new(big.Rat), nil
+	}
+	share, err := in.Contract.Plan.Slices.Share(profile)
+	if err != nil {
+		return nil, fmt.Errorf("lease %s: GPU %s: %w", in.Lease.ID, s.name(0), err)
+	}
+	return share, nil
+}
+
+var profileForm = regexp.MustCompile(`^(?:[0-9]c\.)?([0-9])g\.([0-9]{1,3})gb(?:\+[a-z.]+)?$`)
+
+// Share returns what part of a card a MIG profile such as 3g.40gb is, exactly. The parts of all
+// instances of a card and what is left idle sum to 1.
+func (s Slices) Share(profile string) (*big.Rat, error) {
+	m := profileForm.FindStringSubmatch(profile)
+	if m == nil {
+		return nil, fmt.Errorf("MIG profile %q: expected one such as 3g.40gb", profile)
+	}
+	figure := m[1]
+	if s.By == SlicesByMemory {
+		figure = m[2]
+	}
+	n, err := strconv.Atoi(figure)
+	if err != nil {
+		return nil, fmt.Errorf("MIG profile %q: %w", profile, err)
+	}
+	if n == 0 || n > s.Of {
+		return nil, fmt.Errorf("MIG profile %q: found %d by %s, expected 1 to the card's %d", profile, n, s.By, s.Of)
+	}
+	return big.NewRat(int64(n), int64(s.Of)), nil
+}
