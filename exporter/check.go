@@ -19,6 +19,7 @@ import (
 	"github.com/leasewatch/leasewatch/exporter/doctor"
 	"github.com/leasewatch/leasewatch/exporter/gpu"
 	"github.com/leasewatch/leasewatch/exporter/push"
+	"github.com/leasewatch/leasewatch/exporter/workload"
 )
 
 // checkFlags are those of the command check.
@@ -41,7 +42,7 @@ func check(ctx context.Context, f *flags, stdout, stderr io.Writer, opts Options
 		fmt.Fprintf(stderr, "leasewatch-exporter: %v\n", err)
 		return exitConfig
 	}
-	report := doctor.NewReport(f.labels.Host, opts.Version, doctor.Driver(snapshot, f.check.wait), ofHost(f, snapshot), ofWays(ctx, f, opts.Now))
+	report := doctor.NewReport(f.labels.Host, opts.Version, doctor.Driver(snapshot, f.check.wait), ofHost(ctx, f, snapshot), ofWays(ctx, f, opts.Now))
 	write := report.WriteText
 	if f.check.format == "json" {
 		write = report.WriteJSON
@@ -106,7 +107,7 @@ func asked(s *gpu.Snapshot) bool {
 }
 
 // ofHost judges what the host gives the exporter. Simulated machines need nothing of it.
-func ofHost(f *flags, s *gpu.Snapshot) []doctor.Finding {
+func ofHost(ctx context.Context, f *flags, s *gpu.Snapshot) []doctor.Finding {
 	if f.source != driverSource {
 		return doctor.Clock()
 	}
@@ -114,7 +115,21 @@ func ofHost(f *flags, s *gpu.Snapshot) []doctor.Finding {
 	findings = append(findings, doctor.Bus(os.DirFS(f.host.sysfs), s)...)
 	findings = append(findings, doctor.Devices("/dev")...)
 	findings = append(findings, doctor.KernelLog("/dev/kmsg")...)
+	findings = append(findings, ofWorkloads(ctx, f)...)
 	return append(findings, doctor.Clock()...)
+}
+
+// ofWorkloads judges what tells who uses the GPUs.
+func ofWorkloads(ctx context.Context, f *flags) []doctor.Finding {
+	var findings []doctor.Finding
+	if f.workloads.containers {
+		findings = append(findings, doctor.Containers(workload.Blind(f.workloads.config.ProcFS))...)
+	}
+	if f.workloads.podResources {
+		devices, err := workload.NewKubelet(workload.KubeletConfig{Socket: f.workloads.socket}).Try(ctx)
+		findings = append(findings, doctor.Kubelet(f.workloads.socket, devices, err)...)
+	}
+	return findings
 }
 
 // ofWays judges the ways by which samples leave the host.

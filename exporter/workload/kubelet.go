@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -89,17 +90,11 @@ func NewKubelet(config KubeletConfig) *Kubelet { return &Kubelet{config: config.
 
 // Run asks the kubelet until ctx ends.
 func (k *Kubelet) Run(ctx context.Context) error {
-	pause := backoff.DefaultConfig
-	pause.MaxDelay = k.config.Interval // a kubelet that restarts is found again at the next try
-	conn, err := grpc.NewClient("unix:"+k.config.Socket,
-		grpc.WithTransportCredentials(insecure.NewCredentials()), // the socket is the node's own, guarded by its permissions
-		grpc.WithConnectParams(grpc.ConnectParams{Backoff: pause, MinConnectTimeout: k.config.Timeout}),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswer)))
+	conn, err := k.connect()
 	if err != nil {
-		return fmt.Errorf("the kubelet's socket %s: %w", k.config.Socket, err)
+		return err
 	}
 	defer conn.Close()
-	k.client = podresources.NewPodResourcesListerClient(conn)
 	tick := time.NewTicker(k.config.Interval)
 	defer tick.Stop()
 	for {
@@ -110,6 +105,38 @@ func (k *Kubelet) Run(ctx context.Context) error {
 		case <-tick.C:
 		}
 	}
+}
+
+// connect prepares the calls; the connection is made with the first one.
+func (k *Kubelet) connect() (io.Closer, error) {
+	pause := backoff.DefaultConfig
+	pause.MaxDelay = k.config.Interval // a kubelet that restarts is found again at the next try
+	conn, err := grpc.NewClient("unix:"+k.config.Socket,
+		grpc.WithTransportCredentials(insecure.NewCredentials()), // the socket is the node's own, guarded by its permissions
+		grpc.WithConnectParams(grpc.ConnectParams{Backoff: pause, MinConnectTimeout: k.config.Timeout}),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswer)))
+	if err != nil {
+		return nil, fmt.Errorf("the kubelet's socket %s: %w", k.config.Socket, err)
+	}
+	k.client = podresources.NewPodResourcesListerClient(conn)
+	return conn, nil
+}
+
+// Try asks the kubelet once, before or instead of Run. It returns fs.ErrNotExist where there is
+// none, and how many GPUs and MIG instances the kubelet gives to pods.
+func (k *Kubelet) Try(ctx context.Context) (devices int, err error) {
+	if _, err := os.Stat(k.config.Socket); err != nil {
+		return 0, err
+	}
+	conn, err := k.connect()
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close()
+	ctx, cancel := context.WithTimeout(ctx, k.config.Timeout)
+	defer cancel()
+	answer, err := k.ask(ctx)
+	return len(answer.known), err
 }
 
 // poll asks once.

@@ -2,7 +2,9 @@ package workload
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"math"
 	"net"
@@ -307,6 +309,23 @@ func TestAKubeletThatIsSlowOrRestartsIsAskedAgain(t *testing.T) {
 		holders := client.Allocation(card0).Holders
 		return len(holders) == 1 && holders[0].Pod == "b"
 	})
+}
+
+func TestOneTryTellsHowManyDevicesThereAre(t *testing.T) {
+	k := newKubelet(t)
+	client := NewKubelet(KubeletConfig{Socket: k.socket})
+	if _, err := client.Try(t.Context()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without a kubelet: %v, want %v", err, fs.ErrNotExist)
+	}
+	k.allocatable = []*podresources.ContainerDevices{devices("nvidia.com/gpu", card0+"::0", card0+"::1", card1+"::0")}
+	k.serve(t)
+	if n, err := client.Try(t.Context()); n != 2 || err != nil {
+		t.Errorf("%d devices, %v, want 2", n, err)
+	}
+	k.set(func(k *kubelet) { k.err = status.Error(codes.PermissionDenied, "not you") })
+	if _, err := client.Try(t.Context()); err == nil || !strings.Contains(err.Error(), "not you") {
+		t.Errorf("a refusal is %v", err)
+	}
 }
 
 func TestSharesOfACardSumToOne(t *testing.T) {

@@ -2,7 +2,6 @@ package workload
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -43,6 +42,15 @@ func (p procfs) blind() string {
 	return ""
 }
 
+// Blind says why processes cannot be told by container where procfs is mounted at root, and
+// what to do about it; both are empty where they can.
+func Blind(root string) (reason, advice string) {
+	if reason = (procfs{root}).blind(); reason != "" {
+		advice = remedy
+	}
+	return reason, advice
+}
+
 // maxCgroupBytes bounds what is read of one file. A path is at most 4096 bytes long, and
 // version 1 has a dozen of them.
 const maxCgroupBytes = 64 << 10
@@ -64,13 +72,5 @@ func (p procfs) owner(pid uint32) (w gpu.Workload, reason string) {
 	return parse(string(text)), ""
 }
 
-// advice says what to do about a reason, for the log.
-func advice(reason string) string {
-	switch reason {
-	case reasonNamespace:
-		return "run the exporter in the host's pid namespace (hostPID: true, --pid=host) with the host's /proc, or accept counts without containers"
-	case reasonNotFound:
-		return "procfs hides processes (hidepid): run as root, or in the group that its gid= names"
-	}
-	return fmt.Sprintf("processes are counted without their containers (%s)", reason)
-}
+// remedy says what to do where no process can be told.
+const remedy = "run the exporter in the host's pid namespace (hostPID: true, --pid=host) with the host's /proc; until then processes are counted without their containers"

@@ -102,7 +102,7 @@ func New(config Config) *Tracker {
 // Tracker be nobody else's yet.
 func (t *Tracker) setBlind(reason string) {
 	if reason != t.blind && reason != "" {
-		t.config.Logger.Warn("processes on GPUs cannot be told by container", slog.String("reason", reason), slog.String("remedy", advice(reason)))
+		t.config.Logger.Warn("processes on GPUs cannot be told by container", slog.String("reason", reason), slog.String("remedy", remedy))
 	}
 	t.blind = reason
 }
