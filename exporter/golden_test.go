@@ -28,6 +28,7 @@ func TestGoldenPages(t *testing.T) {
 		"h100x8":     {fakenvml.H100x8(), nil, `gpu_sm_active_ratio{`, 8}, // from the second round on
 		"consumer":   {fakenvml.ConsumerCard(), nil, `gpu_pcie_replays_total{`, 1},
 		"old_driver": {fakenvml.OldDriver(), nil, `gpu_pcie_replays_total{`, 4},
+		"gb200":      {fakenvml.GB200(), nil, `gpu_sm_active_ratio{`, 4},
 		"lost": {fakenvml.H100x8(), func(t *testing.T, h *fakenvml.Host) {
 			h.Update(t, func(s *fakenvml.Scenario) { s.Event(3, 79); s.GPU(3).Lost() })
 		}, `gpu_sm_active_ratio{`, 7},
@@ -99,7 +100,7 @@ func openMetrics(t *testing.T, p *program) {
 
 // What differs between two runs of the same machine, and only that.
 var (
-	clocks = regexp.MustCompile(`(?m)^((?:gpu_(?:reading|snapshot|state_since)_timestamp_seconds|gpu_state_seconds_total)\{[^\n]*\}) \S+$`)
+	clocks = regexp.MustCompile(`(?m)^((?:gpu_(?:reading|snapshot|state_since)_timestamp_seconds|gpu_state_seconds_total|gpu_energy_joules_total|DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION)\{[^\n]*\}) \S+$`)
 	seen   = regexp.MustCompile(`(?m)^(gpu_xid_last_timestamp_seconds\{[^\n]*\}) [1-9]\S*$`)
 	own    = regexp.MustCompile(`(?m)^(?:# \w+ )?(?:go_|process_|leasewatch_exporter_(?:build_info|driver_call|scrapes|page_builds))[^\n]*\n`)
 )

@@ -78,8 +78,8 @@ func Answers(s gpu.State) bool {
 // All returns every family made from a snapshot, sorted by name.
 func All() []Family {
 	all := slices.Concat(hostFamilies(), identityFamilies(), stateFamilies(), useFamilies(),
-		heatFamilies(), clockFamilies(), memoryHealthFamilies(), linkFamilies(), gpmFamilies(), xidFamilies(),
-		workloadFamilies(), machineFamilies())
+		heatFamilies(), clockFamilies(), memoryHealthFamilies(), repairFamilies(), linkFamilies(), fabricFamilies(),
+		modeFamilies(), virtualFamilies(), gpmFamilies(), xidFamilies(), workloadFamilies(), machineFamilies())
 	sortByName(all)
 	return all
 }
@@ -112,6 +112,29 @@ func each(get func(*gpu.Readings) map[string]float64) func(*gpu.GPU, Emit) {
 		values := get(&g.Readings)
 		for _, key := range sortedKeys(values) {
 			emit(values[key], key)
+		}
+	}
+}
+
+// flags gives one sample of 0 or 1 per key of a map of readings, in the order of the keys.
+func flags(get func(*gpu.Readings) map[string]bool) func(*gpu.GPU, Emit) {
+	return func(g *gpu.GPU, emit Emit) {
+		values := get(&g.Readings)
+		for _, key := range sortedKeys(values) {
+			emit(number(values[key]), key)
+		}
+	}
+}
+
+// oneOf gives a sample per state, 1 for the present one; none where there is no state.
+func oneOf(get func(*gpu.Readings) string, states []string) func(*gpu.GPU, Emit) {
+	return func(g *gpu.GPU, emit Emit) {
+		present := get(&g.Readings)
+		if present == "" {
+			return
+		}
+		for _, state := range states {
+			emit(number(state == present), state)
 		}
 	}
 }

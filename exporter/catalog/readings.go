@@ -34,6 +34,18 @@ func useFamilies() []Family {
 			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.DecoderRatio }),
 		},
 		{
+			Name: "gpu_jpeg_utilization_ratio", Kind: Gauge, Unit: "ratio",
+			Help:     "Share of time the JPEG engine was busy, 0 to 1.",
+			Hardware: "Turing and later, with the engine", Source: "nvmlDeviceGetJpgUtilization",
+			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.JPEGRatio }),
+		},
+		{
+			Name: "gpu_ofa_utilization_ratio", Kind: Gauge, Unit: "ratio",
+			Help:     "Share of time the optical flow accelerator was busy, 0 to 1.",
+			Hardware: "Turing and later, with the engine", Source: "nvmlDeviceGetOfaUtilization",
+			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.OFARatio }),
+		},
+		{
 			Name: "gpu_memory_total_bytes", Kind: Gauge, Unit: "bytes",
 			Help: "Memory of the card.", Source: "nvmlDeviceGetMemoryInfo_v2",
 			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.MemoryTotalBytes }),
@@ -52,6 +64,21 @@ func useFamilies() []Family {
 			Name: "gpu_memory_reserved_bytes", Kind: Gauge, Unit: "bytes",
 			Help: "Memory that the driver keeps for itself.", Hardware: "drivers from 510", Source: "nvmlDeviceGetMemoryInfo_v2",
 			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.MemoryReservedBytes }),
+		},
+		{
+			Name: "gpu_bar1_memory_total_bytes", Kind: Gauge, Unit: "bytes",
+			Help: "Size of BAR1, the window of the card's memory that the host and its network cards can map.", Source: "nvmlDeviceGetBAR1MemoryInfo",
+			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.BAR1.TotalBytes }),
+		},
+		{
+			Name: "gpu_bar1_memory_used_bytes", Kind: Gauge, Unit: "bytes",
+			Help: "Mapped part of BAR1; when it is full, GPUDirect mappings fail.", Source: "nvmlDeviceGetBAR1MemoryInfo",
+			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.BAR1.UsedBytes }),
+		},
+		{
+			Name: "gpu_bar1_memory_free_bytes", Kind: Gauge, Unit: "bytes",
+			Help: "Part of BAR1 that can still be mapped.", Source: "nvmlDeviceGetBAR1MemoryInfo",
+			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.BAR1.FreeBytes }),
 		},
 		{
 			Name: "gpu_processes", Kind: Gauge,
@@ -84,6 +111,43 @@ func heatFamilies() []Family {
 			Help:     "The driver's own limits: slowdown, shutdown, memory_max, gpu_max.",
 			Hardware: "each where the card has it", Source: "nvmlDeviceGetTemperatureThreshold",
 			GPU: each(func(r *gpu.Readings) map[string]float64 { return r.TemperatureThresholds }),
+		},
+		{
+			Name: "gpu_temperature_limit_offset_celsius", Kind: Gauge, Unit: "celsius", Labels: []string{"threshold"},
+			Help: "The card's limits as margins, the driver's T.Limit: what gpu_temperature_margin_celsius has come down to when shutdown, slowdown, memory_max or gpu_max begins. " +
+				"No temperature: 0 or a few degrees below on most cards.",
+			Hardware: "Ada and later", Source: "fields NVML_FI_DEV_TEMPERATURE_*_TLIMIT",
+			GPU: each(func(r *gpu.Readings) map[string]float64 { return r.TemperatureOffsets }),
+		},
+		{
+			Name: "gpu_power_average_watts", Kind: Gauge, Unit: "watts",
+			Help: "Power drawn by the card, the mean of the last second.", Hardware: "Ampere and later, but GA100", Source: "field NVML_FI_DEV_POWER_AVERAGE",
+			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.PowerAverageWatts }),
+		},
+		{
+			Name: "gpu_power_instant_watts", Kind: Gauge, Unit: "watts",
+			Help: "Power drawn by the card at the moment of the reading.", Hardware: "drivers from 530", Source: "field NVML_FI_DEV_POWER_INSTANT",
+			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.PowerInstantWatts }),
+		},
+		{
+			Name: "gpu_module_power_average_watts", Kind: Gauge, Unit: "watts",
+			Help: "Power drawn by the module of CPU and GPU, the mean of the last second.", Hardware: "Grace Hopper, Grace Blackwell", Source: "field NVML_FI_DEV_POWER_AVERAGE, scope 1",
+			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.Module.PowerAverageWatts }),
+		},
+		{
+			Name: "gpu_module_power_instant_watts", Kind: Gauge, Unit: "watts",
+			Help: "Power drawn by the module of CPU and GPU at the moment of the reading.", Hardware: "Grace Hopper, Grace Blackwell", Source: "field NVML_FI_DEV_POWER_INSTANT, scope 1",
+			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.Module.PowerInstantWatts }),
+		},
+		{
+			Name: "gpu_module_power_limit_watts", Kind: Gauge, Unit: "watts", Labels: []string{"limit"},
+			Help: "Power limits of the module: enforced, requested, default, min, max.", Hardware: "Grace Hopper, Grace Blackwell", Source: "fields NVML_FI_DEV_POWER_*_LIMIT, scope 1",
+			GPU: each(func(r *gpu.Readings) map[string]float64 { return r.Module.PowerLimits }),
+		},
+		{
+			Name: "gpu_module_energy_joules_total", Kind: Counter, Unit: "joules",
+			Help: "Energy drawn by the module since the driver was loaded.", Hardware: "Grace Hopper, Grace Blackwell", Source: "field NVML_FI_DEV_ENERGY, scope 1",
+			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.Module.EnergyJoulesTotal }),
 		},
 		{
 			Name: "gpu_power_watts", Kind: Gauge, Unit: "watts",
@@ -127,6 +191,17 @@ func clockFamilies() []Family {
 			GPU: each(func(r *gpu.Readings) map[string]float64 { return r.ClockMaxHertz }),
 		},
 		{
+			Name: "gpu_clock_customer_max_hertz", Kind: Gauge, Unit: "hertz", Labels: []string{"clock"},
+			Help: "Highest clock that the maker of the system allows.", Hardware: "by system", Source: "nvmlDeviceGetMaxCustomerBoostClock",
+			GPU: each(func(r *gpu.Readings) map[string]float64 { return r.ClockCustomerMaxHertz }),
+		},
+		{
+			Name: "gpu_clock_application_hertz", Kind: Gauge, Unit: "hertz", Labels: []string{"clock"},
+			Help:     "Clock that applications are to run at: under gpu_clock_max_hertz where an operator lowered it. A driver tells of locked clocks only by gpu_throttle_active{reason=\"applications_clocks\"}.",
+			Hardware: "data centre cards before Blackwell", Source: "nvmlDeviceGetApplicationsClock",
+			GPU: each(func(r *gpu.Readings) map[string]float64 { return r.ClockApplicationHertz }),
+		},
+		{
 			Name: "gpu_performance_state", Kind: Gauge,
 			Help: "Performance state, 0 (fastest) to 15.", Source: "nvmlDeviceGetPerformanceState",
 			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.PerformanceState }),
@@ -139,11 +214,7 @@ func clockFamilies() []Family {
 		{
 			Name: "gpu_throttle_active", Kind: Gauge, Labels: []string{"reason"},
 			Help: "1 while this reason holds the clocks back: gpu_idle, applications_clocks, sw_power_cap, hw_slowdown, sync_boost, sw_thermal, hw_thermal, hw_power_brake, display_clock.", Source: "nvmlDeviceGetCurrentClocksEventReasons",
-			GPU: func(g *gpu.GPU, emit Emit) {
-				for _, reason := range sortedKeys(g.Readings.ThrottleActive) {
-					emit(number(g.Readings.ThrottleActive[reason]), reason)
-				}
-			},
+			GPU: flags(func(r *gpu.Readings) map[string]bool { return r.ThrottleActive }),
 		},
 		{
 			Name: "gpu_throttle_seconds_total", Kind: Counter, Unit: "seconds", Labels: []string{"reason"},

@@ -17,7 +17,7 @@ func Specimen() gpu.GPU {
 		return m
 	}
 	return gpu.GPU{
-		Identity: gpu.Identity{UUID: "GPU-1", Serial: "1", Name: "NVIDIA H100 80GB HBM3", Cores: some(16896)},
+		Identity: gpu.Identity{UUID: "GPU-1", Serial: "1", Name: "NVIDIA H100 80GB HBM3", Cores: some(16896), Board: gpu.Board{Module: "1"}},
 		Status:   gpu.Status{State: gpu.OK, Since: time.Unix(50, 0), Seconds: map[gpu.State]float64{gpu.OK: 50}},
 		Readings: gpu.Readings{
 			At: time.Unix(99, 0), UtilizationRatio: some(0.5), MemoryUtilizationRatio: some(0.2), EncoderRatio: some(0), DecoderRatio: some(0),
@@ -40,7 +40,23 @@ func Specimen() gpu.GPU {
 				PCIeSent: some(1e9), PCIeReceived: some(2e9), NVLinkSent: some(1e11), NVLinkReceived: some(1e11), C2CSent: some(1e9), C2CReceived: some(1e9),
 				Engines: map[gpu.Engine]float64{{Kind: "decoder"}: 0, {Kind: "decoder", Unit: 1}: 0.5},
 			},
-			XIDs: map[uint64]gpu.XID{13: {Count: 1, Last: time.Unix(98, 0)}},
+			JPEGRatio: some(0), OFARatio: some(0), BAR1: gpu.BAR1{TotalBytes: some(2), UsedBytes: some(1), FreeBytes: some(1)},
+			TemperatureOffsets: one("slowdown"), PowerAverageWatts: some(300), PowerInstantWatts: some(310),
+			Module:                gpu.Module{PowerAverageWatts: some(600), PowerInstantWatts: some(610), PowerLimits: one("enforced"), EnergyJoulesTotal: some(2e6)},
+			ClockCustomerMaxHertz: one("graphics"), ClockApplicationHertz: one("graphics"),
+			SRAM: gpu.SRAM{ErrorsTotal: map[gpu.SRAMKey]float64{{Counter: "volatile", Cause: "parity"}: 0, {Counter: "volatile", Cause: "secded"}: 0},
+				UnitErrorsTotal: one("l2"), ThresholdExceeded: gpu.Some(false)},
+			Repair: gpu.Repair{RowBanks: one("max"), InactiveRows: one("correctable"), Banks: one("active"), BankGroups: one("max"), BankPending: gpu.Some(false),
+				ChannelPending: gpu.Some(false), TPCPending: gpu.Some(false), UnrepairableMemory: gpu.Some(false)},
+			PCIeErrors: one("fatal"), PCIeBytesTotal: one("tx", "rx"),
+			NVLink: gpu.NVLinks{Links: []gpu.NVLink{{Number: 0, Up: true, Errors: one("crc")}, {Number: 1}}, SpeedBytesPerSec: some(25e9), BytesTotal: one("tx", "rx")},
+			Fabric: gpu.Fabric{State: gpu.FabricCompleted, Status: some(0), Cluster: "c", Clique: "1", Problems: map[string]bool{"degraded_bandwidth": true},
+				Configuration: some(1), Health: gpu.FabricHealthy},
+			Modes: gpu.Modes{ECC: gpu.Some(true), ECCPending: gpu.Some(true), MIG: gpu.Some(false), MIGPending: gpu.Some(false),
+				Compute: "default", Virtualization: "none", Confidential: gpu.Some(false)},
+			InfoROMValid: gpu.Some(true),
+			VGPU:         gpu.VGPU{Instances: some(2), Licenses: []gpu.License{{Feature: "vgpu", Product: "NVIDIA RTX Virtual Workstation", Licensed: true, Expires: time.Unix(4e9, 0)}}},
+			XIDs:         map[uint64]gpu.XID{13: {Count: 1, Last: time.Unix(98, 0)}},
 		},
 		Allocation: gpu.Allocation{Allocated: gpu.Some(true), Holders: []gpu.Holder{
 			{Workload: gpu.Workload{Runtime: "kubernetes", Namespace: "team-a", Pod: "trainer-0", Container: "main"}, Parts: 1, Share: 1}}},

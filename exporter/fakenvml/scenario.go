@@ -10,19 +10,20 @@ import (
 
 // Return codes of NVML, as nvml.h numbers them, for Return.
 const (
-	Success         = 0
-	Uninitialized   = 1
-	InvalidArgument = 2
-	NotSupported    = 3
-	NoPermission    = 4
-	NotFound        = 6
-	DriverNotLoaded = 9
-	GPUIsLost       = 15
-	ResetRequired   = 16
-	VersionMismatch = 18 // library and kernel driver
-	ArgumentVersion = 25
-	UnknownError    = 999
-	Forever         = time.Duration(-1) // for Delay: hangs until the scenario says otherwise
+	Success          = 0
+	Uninitialized    = 1
+	InvalidArgument  = 2
+	NotSupported     = 3
+	NoPermission     = 4
+	NotFound         = 6
+	DriverNotLoaded  = 9
+	CorruptedInfoROM = 14
+	GPUIsLost        = 15
+	ResetRequired    = 16
+	VersionMismatch  = 18 // library and kernel driver
+	ArgumentVersion  = 25
+	UnknownError     = 999
+	Forever          = time.Duration(-1) // for Delay: hangs until the scenario says otherwise
 )
 
 // Scenario is what the fake driver is to answer: settings that Write turns into its file.

@@ -120,6 +120,7 @@ type Identity struct {
 	Cores        Maybe[float64]
 	MIGMode      string // "enabled", "disabled" or "" where the card has none
 	ECCMode      string // likewise
+	Board        Board
 }
 
 // Status is the state of a GPU and since when.
@@ -142,23 +143,32 @@ type Readings struct {
 	MemoryUtilizationRatio Maybe[float64] // 0 to 1, share of time the memory was read or written
 	EncoderRatio           Maybe[float64]
 	DecoderRatio           Maybe[float64]
+	JPEGRatio              Maybe[float64]
+	OFARatio               Maybe[float64]
 
 	MemoryTotalBytes    Maybe[float64]
 	MemoryUsedBytes     Maybe[float64] // without reserved, where the driver tells it apart
 	MemoryFreeBytes     Maybe[float64]
 	MemoryReservedBytes Maybe[float64]
+	BAR1                BAR1
 
 	TemperatureCelsius       Maybe[float64]
 	MemoryTemperatureCelsius Maybe[float64]
 	TemperatureMarginCelsius Maybe[float64]     // to the first slowdown; Ada and later
 	TemperatureThresholds    map[string]float64 // shutdown, slowdown, memory_max, gpu_max
+	TemperatureOffsets       map[string]float64 // the same as margins that are left when each begins; Ada and later
 
-	PowerWatts        Maybe[float64]
+	PowerWatts        Maybe[float64] // what the card's generation gives: a mean or the moment
+	PowerAverageWatts Maybe[float64] // over the last second
+	PowerInstantWatts Maybe[float64]
 	PowerLimits       map[string]float64 // enforced, management, default, min, max
 	EnergyJoulesTotal Maybe[float64]
+	Module            Module
 
-	ClockHertz    map[string]float64 // graphics, sm, memory, video
-	ClockMaxHertz map[string]float64
+	ClockHertz            map[string]float64 // graphics, sm, memory, video
+	ClockMaxHertz         map[string]float64
+	ClockCustomerMaxHertz map[string]float64 // what the maker of the system allows at most
+	ClockApplicationHertz map[string]float64 // what an operator set for applications
 
 	// The reasons are gpu_idle, applications_clocks, sw_power_cap, hw_slowdown, sync_boost,
 	// sw_thermal, hw_thermal, hw_power_brake and display_clock; an old driver that does not
@@ -167,12 +177,14 @@ type Readings struct {
 	ThrottleSecondsTotal map[string]float64 // reason -> seconds
 
 	ECCErrors map[ECCKey]float64
+	SRAM      SRAM
 
 	RetiredPages        map[string]float64 // cause: single_bit, double_bit
 	RetiredPagesPending Maybe[bool]
 	RemappedRows        map[string]float64 // type: correctable, uncorrectable
 	RemapPending        Maybe[bool]
 	RemapFailure        Maybe[bool]
+	Repair              Repair
 	RecoveryAction      Maybe[float64] // field 230: 0 none, 1 reset, 2 reboot, 3 drain p2p, 4 drain and reset
 
 	PCIeGeneration    Maybe[float64]
@@ -180,10 +192,14 @@ type Readings struct {
 	PCIeWidth         Maybe[float64]
 	PCIeWidthMax      Maybe[float64]
 	PCIeReplaysTotal  Maybe[float64]
+	PCIeErrors        map[string]float64 // type: correctable, fatal, non_fatal, bad_tlp...
+	PCIeBytesTotal    map[string]float64 // direction: tx, rx, as the card sees it
 
 	NVLinkActive   Maybe[float64]
 	NVLinkExpected Maybe[float64]
-	NVLinkErrors   map[string]float64 // type: crc_flit, crc_data, replay, recovery
+	NVLinkErrors   map[string]float64 // type: crc_flit, crc_data, replay, recovery...
+	NVLink         NVLinks
+	Fabric         Fabric
 
 	GPM GPM // none before Hopper, or where it is switched off
 
@@ -192,6 +208,9 @@ type Readings struct {
 	FanRatio         []float64
 	PerformanceState Maybe[float64]
 	Persistence      Maybe[bool]
+	Modes            Modes
+	InfoROMValid     Maybe[bool]
+	VGPU             VGPU
 
 	XIDs map[uint64]XID
 }

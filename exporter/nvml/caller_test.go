@@ -118,12 +118,16 @@ func FuzzFieldValuesAreReadWithinTheirRange(f *testing.F) {
 		if !ok {
 			return
 		}
-		c := testCaller(time.Now)
-		m := reading(c, map[uint32]fieldValue{83: got}, 83, 0, 1e6, 1)
-		if v, there := m.Get(); there && !(v >= 0 && v <= 1e6) {
+		c, r := testCaller(time.Now), gpu.Readings{}
+		energy := batchOf([]field{{id: 83, high: 1e6, scale: 1, put: reading(func(r *gpu.Readings) *gpu.Maybe[float64] { return &r.EnergyJoulesTotal })}})
+		if !energy.fields[0].take(c, value, &r) {
+			t.Error("a field that was answered left the batch")
+		}
+		v, there := r.EnergyJoulesTotal.Get()
+		if there && !(v >= 0 && v <= 1e6) {
 			t.Errorf("%v is out of range", v)
 		}
-		if _, there := m.Get(); !there && c.dropped[fieldKey(83)] != 1 {
+		if !there && c.dropped[fieldKey(83, scopeGPU)] != 1 {
 			t.Error("dropped and not counted")
 		}
 		if got.wide && math.IsNaN(got.v) {

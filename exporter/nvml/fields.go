@@ -4,7 +4,6 @@ package nvml
 
 import (
 	"encoding/binary"
-	"maps"
 	"math"
 	"strconv"
 
@@ -15,15 +14,136 @@ import (
 
 const fieldsCall = "nvmlDeviceGetFieldValues"
 
-// fieldKeys name each field among the calls; made once, for they are looked up at every reading.
-var fieldKeys = func() (keys [nvml.FI_MAX]string) {
-	for id := range keys {
-		keys[id] = fieldsCall + "(" + strconv.Itoa(id) + ")"
-	}
-	return keys
-}()
+// Scopes of power fields, and the scope of a link field that means all links.
+const (
+	scopeGPU    = 0
+	scopeModule = 1
+	scopeAll    = math.MaxUint32
+)
 
-func fieldKey(id uint32) string { return fieldKeys[id] }
+// field is one field of a batch: what it may be, and where its value goes.
+type field struct {
+	id, scope uint32
+	// key names the field among the calls; batchOf fills it in where it is empty.
+	key              string
+	low, high, scale float64
+	// counts marks a counter that moves fast: one of 32 bits would wrap between two readings,
+	// so it is not taken.
+	counts bool
+	put    func(r *gpu.Readings, v float64)
+}
+
+// batch asks for several fields in one call, as long as the card answers them. It is made
+// with the identity, when all is to be asked anew.
+type batch struct {
+	fields []field
+	values []nvml.FieldValue // used again for each call
+}
+
+// batchOf returns a batch of the fields, which it copies.
+func batchOf(lists ...[]field) *batch {
+	b := &batch{}
+	for _, list := range lists {
+		b.fields = append(b.fields, list...)
+	}
+	for i := range b.fields {
+		if f := &b.fields[i]; f.key == "" {
+			f.key = fieldKey(f.id, f.scope)
+		}
+	}
+	b.values = make([]nvml.FieldValue, len(b.fields))
+	return b
+}
+
+// fieldKey names a field among the calls.
+func fieldKey(id, scope uint32) string {
+	key := fieldsCall + "(" + strconv.Itoa(int(id))
+	if scope != scopeGPU && scope != scopeAll {
+		key += ",scope " + strconv.Itoa(int(scope))
+	}
+	return key + ")"
+}
+
+// asks tells whether a field is still in the batch: the card has not refused it so far.
+func (b *batch) asks(id uint32) bool {
+	for i := range b.fields {
+		if b.fields[i].id == id {
+			return true
+		}
+	}
+	return false
+}
+
+// read asks for the fields and puts those that are answered sanely into r. What the card does
+// not support leaves the batch.
+func (b *batch) read(c *caller, d device, r *gpu.Readings) {
+	values := b.values[:len(b.fields)]
+	if len(values) == 0 {
+		return
+	}
+	for i := range b.fields {
+		values[i] = unanswered(b.fields[i].id, b.fields[i].scope)
+	}
+	if !askFields(c, d, values) {
+		if c.unsupported[fieldsCall] {
+			b.fields = nil
+		}
+		return
+	}
+	kept := 0
+	for i := range b.fields {
+		if b.fields[i].take(c, values[i], r) {
+			b.fields[kept] = b.fields[i]
+			kept++
+		}
+	}
+	b.fields = b.fields[:kept]
+}
+
+// take judges a field's own return code and its value. It is false where the card does not
+// support the field.
+func (f *field) take(c *caller, value nvml.FieldValue, r *gpu.Readings) bool {
+	v, verdict := judgeField(c, f.key, value)
+	switch {
+	case verdict == unsupported || verdict == fine && f.counts && !v.wide:
+		c.unsupported[f.key] = true
+		return false
+	case verdict == fine:
+		if n, ok := c.within(f.key, v.v, f.low, f.high).Get(); ok {
+			f.put(r, n*f.scale)
+		}
+	}
+	return true
+}
+
+// unanswered is a field to ask for. Memory that was used before must not pass for an answer.
+func unanswered(id, scope uint32) nvml.FieldValue {
+	return nvml.FieldValue{FieldId: id, ScopeId: scope, NvmlReturn: uint32(nvml.ERROR_NO_DATA)}
+}
+
+// askFields makes the call. A driver may refuse it as a whole for one id that came after its
+// time: then each field is asked for by itself, and those refused are marked in their own code.
+func askFields(c *caller, d device, values []nvml.FieldValue) bool {
+	var ret nvml.Return
+	ok := c.ask(fieldsCall, fieldsCall, func() nvml.Return {
+		ret = d.GetFieldValues(values)
+		return ret
+	})
+	if ok || ret != nvml.ERROR_INVALID_ARGUMENT {
+		return ok
+	}
+	delete(c.unsupported, fieldsCall)
+	if len(values) == 1 {
+		values[0].NvmlReturn = uint32(nvml.ERROR_NOT_SUPPORTED)
+		return true
+	}
+	for i := range values {
+		if !askFields(c, d, values[i:i+1]) {
+			return false
+		}
+	}
+	return true
+}
 
 // fieldValue is one field's answer.
 type fieldValue struct {
@@ -31,63 +151,24 @@ type fieldValue struct {
 	wide bool // a 64-bit unsigned number, as all time counters are
 }
 
-// readFields asks for several fields in one call. Those that the card does not answer are
-// left out from then on. A driver may refuse the whole call for one id that came after its
-// time: then each is asked for by itself, once.
-func readFields(c *caller, d device, ids []uint32) map[uint32]fieldValue {
-	values := make([]nvml.FieldValue, 0, len(ids))
-	for _, id := range ids {
-		if !c.unsupported[fieldKey(id)] {
-			values = append(values, nvml.FieldValue{FieldId: id})
-		}
-	}
-	if len(values) == 0 {
-		return nil
-	}
-	var ret nvml.Return
-	ok := c.ask(fieldsCall, fieldsCall, func() nvml.Return {
-		ret = d.GetFieldValues(values)
-		return ret
-	})
-	switch {
-	case ok:
-		return sortFields(c, values)
-	case ret != nvml.ERROR_INVALID_ARGUMENT:
-		return nil
-	}
-	delete(c.unsupported, fieldsCall)
-	if len(values) == 1 {
-		c.unsupported[fieldKey(values[0].FieldId)] = true
-		return nil
-	}
-	found := map[uint32]fieldValue{}
-	for _, value := range values {
-		maps.Copy(found, readFields(c, d, []uint32{value.FieldId}))
-	}
-	return found
-}
-
-// sortFields judges each field's own return code.
-func sortFields(c *caller, values []nvml.FieldValue) map[uint32]fieldValue {
-	found := make(map[uint32]fieldValue, len(values))
-	for _, value := range values {
-		key, ret := fieldKey(value.FieldId), nvml.Return(value.NvmlReturn)
-		switch judge(ret) {
-		case fine:
-			if v, ok := decode(value); ok {
-				found[value.FieldId] = v
-			} else {
-				c.drop(key)
-			}
-		case unsupported:
-			c.unsupported[key] = true
-		case cardFails, driverFails:
-			c.note(answerOf(ret), says(key, ret))
-		case refused:
+// judgeField reads one answer and notes what it says beyond the one reading.
+func judgeField(c *caller, key string, value nvml.FieldValue) (fieldValue, verdict) {
+	ret := nvml.Return(value.NvmlReturn)
+	said := judge(ret)
+	switch said {
+	case fine:
+		v, ok := decode(value)
+		if !ok {
 			c.drop(key)
+			return fieldValue{}, refused
 		}
+		return v, fine
+	case cardFails, driverFails:
+		c.note(answerOf(ret), says(key, ret))
+	case refused:
+		c.drop(key)
 	}
-	return found
+	return fieldValue{}, said
 }
 
 // decode reads the union by its type.
@@ -111,66 +192,39 @@ func decode(f nvml.FieldValue) (fieldValue, bool) {
 	return fieldValue{}, false
 }
 
-// reading returns a field's number if it lies in its possible range.
-func reading(c *caller, found map[uint32]fieldValue, id uint32, low, high, scale float64) gpu.Maybe[float64] {
-	f, ok := found[id]
-	if !ok {
-		return gpu.Maybe[float64]{}
+// probe asks for fields once, to learn which of them answer and how.
+func probe(c *caller, d device, scope uint32, ids ...uint32) map[uint32]fieldValue {
+	values := make([]nvml.FieldValue, len(ids))
+	for i, id := range ids {
+		values[i] = unanswered(id, scope)
 	}
-	return scaled(c.within(fieldKey(id), f.v, low, high), scale)
-}
-
-// policyFields are the counters of time under each limit, in nanoseconds, by our reason. They
-// have had these ids since Pascal; NVML_PERF_POLICY of the same meaning is the way without them.
-var policyFields = []struct {
-	reason string
-	id     uint32
-	policy nvml.PerfPolicyType
-}{
-	{"sw_power_cap", nvml.FI_DEV_PERF_POLICY_POWER, nvml.PERF_POLICY_POWER},
-	{"thermal", nvml.FI_DEV_PERF_POLICY_THERMAL, nvml.PERF_POLICY_THERMAL},
-	{"sync_boost", nvml.FI_DEV_PERF_POLICY_SYNC_BOOST, nvml.PERF_POLICY_SYNC_BOOST},
-	{"board_limit", nvml.FI_DEV_PERF_POLICY_BOARD_LIMIT, nvml.PERF_POLICY_BOARD_LIMIT},
-	{"reliability", nvml.FI_DEV_PERF_POLICY_RELIABILITY, nvml.PERF_POLICY_RELIABILITY},
-}
-
-// slowdownReasons are what the three slowdown counters mean, in the order of their ids.
-var slowdownReasons = [3]string{"sw_thermal", "hw_thermal", "hw_power_brake"}
-
-// slowdownIDs lists where the three slowdown counters may be: their ids of the 13.0 header,
-// then those of 12.x drivers, which newer ones gave to power smoothing (its answers are 0, 1
-// and small levels of 32 bits, never 64-bit counters).
-var slowdownIDs = [][3]uint32{{269, 270, 271}, {251, 252, 253}}
-
-// fieldPlan is which fields a card answers: asked once, with the identity.
-type fieldPlan struct {
-	moving   []uint32
-	slowdown gpu.Maybe[[3]uint32]
-	links    gpu.Maybe[float64]
-}
-
-// planFields finds out which of the fields answer, and which ids the slowdown counters have.
-func planFields(c *caller, d device) fieldPlan {
-	plan := fieldPlan{moving: []uint32{nvml.FI_DEV_MEMORY_TEMP, nvml.FI_DEV_TOTAL_ENERGY_CONSUMPTION, nvml.FI_DEV_GET_GPU_RECOVERY_ACTION}}
-	for _, p := range policyFields {
-		plan.moving = append(plan.moving, p.id)
+	found := map[uint32]fieldValue{}
+	if !askFields(c, d, values) {
+		return found
 	}
-	plan.links = reading(c, readFields(c, d, []uint32{nvml.FI_DEV_NVLINK_LINK_COUNT}), nvml.FI_DEV_NVLINK_LINK_COUNT, 0, nvml.NVLINK_MAX_LINKS, 1)
-	for _, ids := range slowdownIDs {
-		if answersAsCounters(readFields(c, d, ids[:]), ids) {
-			plan.slowdown = gpu.Some(ids)
-			plan.moving = append(plan.moving, ids[:]...)
-			break
+	for i, id := range ids {
+		key := fieldKey(id, scopeGPU)
+		switch v, said := judgeField(c, key, values[i]); said {
+		case fine:
+			found[id] = v
+		case unsupported:
+			c.unsupported[key] = true
 		}
 	}
-	return plan
+	return found
 }
 
-func answersAsCounters(found map[uint32]fieldValue, ids [3]uint32) bool {
-	for _, id := range ids {
-		if f, ok := found[id]; !ok || !f.wide || f.v > maxNanoseconds {
-			return false
-		}
-	}
-	return true
+// into puts a field's value under a key of a map of readings, which must be there.
+func into(values func(r *gpu.Readings) map[string]float64, key string) func(*gpu.Readings, float64) {
+	return func(r *gpu.Readings, v float64) { values(r)[key] = v }
+}
+
+// reading puts a field's value into a reading of its own.
+func reading(where func(r *gpu.Readings) *gpu.Maybe[float64]) func(*gpu.Readings, float64) {
+	return func(r *gpu.Readings, v float64) { *where(r) = gpu.Some(v) }
+}
+
+// yesNo puts a field's 0 or 1 into a reading of its own.
+func yesNo(where func(r *gpu.Readings) *gpu.Maybe[bool]) func(*gpu.Readings, float64) {
+	return func(r *gpu.Readings, v float64) { *where(r) = gpu.Some(v == 1) }
 }

@@ -17,22 +17,31 @@ type health struct {
 	reason   string
 }
 
-func readHealth(c *caller, d device, id gpu.Identity, f fixed) health {
+func readHealth(c *caller, d device, id gpu.Identity, f *fixed) health {
 	h := health{answer: gpu.AnswerOK}
 	r := &h.readings
 	if id.ECCMode == "enabled" {
 		r.ECCErrors = readECC(c, d)
+		r.SRAM = readSRAM(c, d)
 	}
-	readRows(c, d, r)
-	r.PCIeGeneration = number(c, "nvmlDeviceGetCurrPcieLinkGeneration", d.GetCurrPcieLinkGeneration, 1, 16, 1)
-	r.PCIeWidth = number(c, "nvmlDeviceGetCurrPcieLinkWidth", d.GetCurrPcieLinkWidth, 1, 64, 1)
-	r.PCIeGenerationMax, r.PCIeWidthMax = f.pcieGenerationMax, f.pcieWidthMax
-	r.PCIeReplaysTotal = number(c, "nvmlDeviceGetPcieReplayCounter", d.GetPcieReplayCounter, 0, maxUint32-1, 1)
+	readRows(c, d, f, r)
+	readRepair(c, d, r)
+	readPCIe(c, d, f, r)
 	readLinks(c, d, f, r)
-	if mode, ok := value(c, "nvmlDeviceGetPersistenceMode", d.GetPersistenceMode); ok {
-		r.Persistence = gpu.Some(mode == nvml.FEATURE_ENABLED)
+	readModes(c, d, r)
+	r.VGPU = readVirtual(c, d, r.Modes.Virtualization)
+	const bar1 = "nvmlDeviceGetBAR1MemoryInfo"
+	if m, ok := value(c, bar1, d.GetBAR1MemoryInfo); ok {
+		r.BAR1 = gpu.BAR1{
+			TotalBytes: c.within(bar1, float64(m.Bar1Total), 1, maxMemoryBytes),
+			UsedBytes:  c.within(bar1, float64(m.Bar1Used), 0, float64(m.Bar1Total)),
+			FreeBytes:  c.within(bar1, float64(m.Bar1Free), 0, float64(m.Bar1Total)),
+		}
 	}
-	h.answer, h.reason = readFabric(c, d)
+	r.Module.PowerLimits = map[string]float64{}
+	f.module.read(c, d, r)
+	r.ClockApplicationHertz = readClockSet(c, "nvmlDeviceGetApplicationsClock", d.GetApplicationsClock)
+	r.Fabric, h.answer, h.reason = readFabric(c, d)
 	return h
 }
 
@@ -72,164 +81,49 @@ func readECC(c *caller, d device) map[gpu.ECCKey]float64 {
 	return errors
 }
 
-// readRows reads retired pages (before Ampere) and remapped rows (since).
-func readRows(c *caller, d device, r *gpu.Readings) {
-	found := readFields(c, d, []uint32{
-		nvml.FI_DEV_RETIRED_SBE, nvml.FI_DEV_RETIRED_DBE, nvml.FI_DEV_RETIRED_PENDING,
-		nvml.FI_DEV_REMAPPED_COR, nvml.FI_DEV_REMAPPED_UNC, nvml.FI_DEV_REMAPPED_PENDING, nvml.FI_DEV_REMAPPED_FAILURE,
-	})
-	count := func(id uint32) gpu.Maybe[float64] { return reading(c, found, id, 0, 1e6, 1) }
-	flag := func(id uint32) gpu.Maybe[bool] {
-		v, ok := reading(c, found, id, 0, 1, 1).Get()
-		if !ok {
-			return gpu.Maybe[bool]{}
-		}
-		return gpu.Some(v == 1)
-	}
-	r.RetiredPages = map[string]float64{}
-	put(r.RetiredPages, "single_bit", count(nvml.FI_DEV_RETIRED_SBE))
-	put(r.RetiredPages, "double_bit", count(nvml.FI_DEV_RETIRED_DBE))
-	r.RetiredPagesPending = flag(nvml.FI_DEV_RETIRED_PENDING)
-	r.RemappedRows = map[string]float64{}
-	if _, answered := found[nvml.FI_DEV_REMAPPED_COR]; answered {
-		put(r.RemappedRows, "correctable", count(nvml.FI_DEV_REMAPPED_COR))
-		put(r.RemappedRows, "uncorrectable", count(nvml.FI_DEV_REMAPPED_UNC))
-		r.RemapPending, r.RemapFailure = flag(nvml.FI_DEV_REMAPPED_PENDING), flag(nvml.FI_DEV_REMAPPED_FAILURE)
-		return
-	}
-	type rows struct {
-		correctable, uncorrectable int
-		pending, failure           bool
-	}
-	const call = "nvmlDeviceGetRemappedRows"
-	if n, ok := value(c, call, func() (n rows, ret nvml.Return) {
-		n.correctable, n.uncorrectable, n.pending, n.failure, ret = d.GetRemappedRows()
-		return n, ret
-	}); ok {
-		put(r.RemappedRows, "correctable", c.within(call, float64(n.correctable), 0, 1e6))
-		put(r.RemappedRows, "uncorrectable", c.within(call, float64(n.uncorrectable), 0, 1e6))
-		r.RemapPending, r.RemapFailure = gpu.Some(n.pending), gpu.Some(n.failure)
-	}
+// pcieFields are the error counters of PCIe, by our type.
+var pcieFields = []field{
+	pcieError(nvml.FI_DEV_PCIE_COUNT_CORRECTABLE_ERRORS, "correctable"),
+	pcieError(nvml.FI_DEV_PCIE_COUNT_NON_FATAL_ERROR, "non_fatal"),
+	pcieError(nvml.FI_DEV_PCIE_COUNT_FATAL_ERROR, "fatal"),
+	pcieError(nvml.FI_DEV_PCIE_COUNT_UNSUPPORTED_REQ, "unsupported_request"),
+	pcieError(nvml.FI_DEV_PCIE_COUNT_RECEIVER_ERROR, "receiver"),
+	pcieError(nvml.FI_DEV_PCIE_COUNT_BAD_TLP, "bad_tlp"),
+	pcieError(nvml.FI_DEV_PCIE_COUNT_BAD_DLLP, "bad_dllp"),
+	pcieError(nvml.FI_DEV_PCIE_COUNT_LCRC_ERROR, "lcrc"),
+	pcieError(nvml.FI_DEV_PCIE_COUNT_LANE_ERROR, "lane"),
+	pcieError(nvml.FI_DEV_PCIE_COUNT_NAKS_RECEIVED, "nak_received"),
+	pcieError(nvml.FI_DEV_PCIE_COUNT_NAKS_SENT, "nak_sent"),
+	pcieError(nvml.FI_DEV_PCIE_L0_TO_RECOVERY_COUNTER, "recovery"),
+	pcieError(nvml.FI_DEV_PCIE_REPLAY_ROLLOVER_COUNTER, "replay_rollover"),
 }
 
-// linkErrors are the NVLink error counters: the card's totals, and the same by link.
-var linkErrors = []struct {
-	name    string
-	field   uint32
-	counter nvml.NvLinkErrorCounter
-}{
-	{"crc_flit", nvml.FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL, nvml.NVLINK_ERROR_DL_CRC_FLIT},
-	{"crc_data", nvml.FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_TOTAL, nvml.NVLINK_ERROR_DL_CRC_DATA},
-	{"replay", nvml.FI_DEV_NVLINK_REPLAY_ERROR_COUNT_TOTAL, nvml.NVLINK_ERROR_DL_REPLAY},
-	{"recovery", nvml.FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL, nvml.NVLINK_ERROR_DL_RECOVERY},
+func pcieError(id uint32, kind string) field {
+	// Some of these are counters of 32 bits, whose last value is "not available".
+	return field{id: id, high: maxUint32 - 1, scale: 1, put: into(func(r *gpu.Readings) map[string]float64 { return r.PCIeErrors }, kind)}
 }
 
-func readLinks(c *caller, d device, f fixed, r *gpu.Readings) {
-	links, counted := f.fields.links.Get()
-	if !counted {
-		links = nvml.NVLINK_MAX_LINKS // ask until the card says that there is no such link
-	}
-	up, there := 0, 0
-	for link := range int(links) {
-		const call = "nvmlDeviceGetNvLinkState"
-		key := call + "(" + strconv.Itoa(link) + ")"
-		state, ok := keyed(c, call, key, with(d.GetNvLinkState, link))
-		if !ok && !counted && c.unsupported[key] {
-			break
-		}
-		if !ok {
-			continue
-		}
-		there++
-		if state == nvml.FEATURE_ENABLED {
-			up++
-		}
-	}
-	if there == 0 {
-		return
-	}
-	expected := float64(there)
-	if counted {
-		expected = links
-	}
-	r.NVLinkActive, r.NVLinkExpected = gpu.Some(float64(up)), gpu.Some(expected)
-	r.NVLinkErrors = map[string]float64{}
-	totals := make([]uint32, len(linkErrors))
-	for i, e := range linkErrors {
-		totals[i] = e.field
-	}
-	found := readFields(c, d, totals)
-	for _, e := range linkErrors {
-		if _, answered := found[e.field]; answered {
-			put(r.NVLinkErrors, e.name, reading(c, found, e.field, 0, maxCount, 1))
-			continue
-		}
-		put(r.NVLinkErrors, e.name, sumOfLinks(c, d, e.name, e.counter, there))
-	}
+func readPCIe(c *caller, d device, f *fixed, r *gpu.Readings) {
+	r.PCIeGeneration = number(c, "nvmlDeviceGetCurrPcieLinkGeneration", d.GetCurrPcieLinkGeneration, 1, 16, 1)
+	r.PCIeWidth = number(c, "nvmlDeviceGetCurrPcieLinkWidth", d.GetCurrPcieLinkWidth, 1, 64, 1)
+	r.PCIeGenerationMax, r.PCIeWidthMax = f.pcieGenerationMax, f.pcieWidthMax
+	r.PCIeReplaysTotal = number(c, "nvmlDeviceGetPcieReplayCounter", d.GetPcieReplayCounter, 0, maxUint32-1, 1)
+	r.PCIeErrors = map[string]float64{}
+	f.pcie.read(c, d, r)
 }
 
-// sumOfLinks adds a counter of all links; if one link does not tell, there is no sum.
-func sumOfLinks(c *caller, d device, name string, counter nvml.NvLinkErrorCounter, links int) gpu.Maybe[float64] {
-	const call = "nvmlDeviceGetNvLinkErrorCounter"
-	sum := 0.0
-	for link := range links {
-		count := keyedNumber(c, call, call+"("+name+")", func() (uint64, nvml.Return) {
-			return d.GetNvLinkErrorCounter(link, counter)
-		}, 0, maxCount, 1)
-		n, ok := count.Get()
-		if !ok {
-			return gpu.Maybe[float64]{}
-		}
-		sum += n
-	}
-	return gpu.Some(sum)
+// moduleFields are the power limits of a module of CPU and GPU.
+var moduleFields = []field{
+	moduleLimit(nvml.FI_DEV_POWER_CURRENT_LIMIT, "enforced"),
+	moduleLimit(nvml.FI_DEV_POWER_REQUESTED_LIMIT, "requested"),
+	moduleLimit(nvml.FI_DEV_POWER_DEFAULT_LIMIT, "default"),
+	moduleLimit(nvml.FI_DEV_POWER_MIN_LIMIT, "min"),
+	moduleLimit(nvml.FI_DEV_POWER_MAX_LIMIT, "max"),
 }
 
-// The states of the fabric's registration, NVML_GPU_FABRIC_STATE_*.
-const (
-	fabricNotStarted = 1
-	fabricInProgress = 2
-	fabricCompleted  = 3
-)
-
-// readFabric tells whether the NVSwitch fabric has taken the card in. On a host without one
-// there is nothing to tell.
-func readFabric(c *caller, d device) (gpu.Answer, string) {
-	const versions, first = "nvmlDeviceGetGpuFabricInfoV", "nvmlDeviceGetGpuFabricInfo"
-	type info struct {
-		state  uint8
-		status uint32
-	}
-	got, ok := keyed(c, versions, versions+"(3)", func() (info, nvml.Return) {
-		v, ret := d.GetGpuFabricInfoV().V3()
-		return info{v.State, v.Status}, ret
-	})
-	if !ok {
-		got, ok = keyed(c, versions, versions+"(2)", func() (info, nvml.Return) {
-			v, ret := d.GetGpuFabricInfoV().V2()
-			return info{v.State, v.Status}, ret
-		})
-	}
-	if !ok {
-		got, ok = value(c, first, func() (info, nvml.Return) {
-			v, ret := d.GetGpuFabricInfo()
-			return info{v.State, v.Status}, ret
-		})
-	}
-	if !ok {
-		return gpu.AnswerOK, ""
-	}
-	switch got.state {
-	case fabricNotStarted:
-		return gpu.AnswerFabricIncomplete, "fabric: registration has not started (is the fabric manager running?)"
-	case fabricInProgress:
-		return gpu.AnswerFabricIncomplete, "fabric: registration in progress"
-	case fabricCompleted:
-		if ret := nvml.Return(got.status); ret != nvml.SUCCESS {
-			return gpu.AnswerFabricIncomplete, "fabric: registration failed: " + words(ret)
-		}
-	}
-	return gpu.AnswerOK, ""
+func moduleLimit(id uint32, name string) field {
+	return field{id: id, scope: scopeModule, low: 1, high: maxMilliwatts, scale: 1e-3,
+		put: into(func(r *gpu.Readings) map[string]float64 { return r.Module.PowerLimits }, name)}
 }
 
 func formatCount(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

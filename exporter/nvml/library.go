@@ -45,6 +45,13 @@ var plain = []string{
 	"nvmlDeviceGetNumFans", "nvmlDeviceGetFanSpeed", "nvmlDeviceGetFanSpeed_v2",
 	"nvmlGpmQueryDeviceSupport", "nvmlGpmSampleAlloc", "nvmlGpmSampleFree", "nvmlGpmSampleGet", "nvmlGpmMetricsGet",
 	"nvmlDeviceGetFieldValues", "nvmlDeviceGetGpuFabricInfo", "nvmlDeviceGetGpuFabricInfoV",
+	"nvmlDeviceGetJpgUtilization", "nvmlDeviceGetOfaUtilization", "nvmlDeviceGetBAR1MemoryInfo",
+	"nvmlDeviceGetMaxCustomerBoostClock", "nvmlDeviceGetApplicationsClock", "nvmlDeviceGetComputeMode",
+	"nvmlDeviceGetVirtualizationMode", "nvmlDeviceGetInforomImageVersion", "nvmlDeviceValidateInforom",
+	"nvmlDeviceGetMinorNumber", "nvmlDeviceGetModuleId", "nvmlDeviceGetMultiGpuBoard", "nvmlDeviceGetBoardId",
+	"nvmlDeviceGetPlatformInfo", "nvmlDeviceGetActiveVgpus", "nvmlDeviceGetGridLicensableFeatures_v4",
+	"nvmlDeviceGetSramEccErrorStatus", "nvmlDeviceGetRowRemapperHistogram", "nvmlDeviceGetRepairStatus",
+	"nvmlDeviceGetUnrepairableMemoryFlag_v1", "nvmlSystemGetConfComputeState",
 }
 
 // library is the driver's library, loaded.

@@ -10,14 +10,38 @@ import (
 	"github.com/leasewatch/leasewatch/exporter/gpu"
 )
 
+// movingFields are the fields of the fast tier, beside the counters of throttling.
+var movingFields = []field{
+	// A sensor of the memory that is not there reads 0.
+	{id: nvml.FI_DEV_MEMORY_TEMP, low: 1, high: maxCelsius, scale: 1, put: reading(func(r *gpu.Readings) *gpu.Maybe[float64] { return &r.MemoryTemperatureCelsius })},
+	{id: nvml.FI_DEV_TOTAL_ENERGY_CONSUMPTION, high: maxCount, scale: 1e-3, put: reading(func(r *gpu.Readings) *gpu.Maybe[float64] { return &r.EnergyJoulesTotal })},
+	{id: nvml.FI_DEV_GET_GPU_RECOVERY_ACTION, high: 1 << 16, scale: 1, put: reading(func(r *gpu.Readings) *gpu.Maybe[float64] { return &r.RecoveryAction })},
+	{id: nvml.FI_DEV_POWER_AVERAGE, high: maxMilliwatts, scale: 1e-3, put: reading(func(r *gpu.Readings) *gpu.Maybe[float64] { return &r.PowerAverageWatts })},
+	{id: nvml.FI_DEV_POWER_INSTANT, high: maxMilliwatts, scale: 1e-3, put: reading(func(r *gpu.Readings) *gpu.Maybe[float64] { return &r.PowerInstantWatts })},
+	{id: nvml.FI_DEV_POWER_AVERAGE, scope: scopeModule, high: maxMilliwatts, scale: 1e-3, put: reading(func(r *gpu.Readings) *gpu.Maybe[float64] { return &r.Module.PowerAverageWatts })},
+	{id: nvml.FI_DEV_POWER_INSTANT, scope: scopeModule, high: maxMilliwatts, scale: 1e-3, put: reading(func(r *gpu.Readings) *gpu.Maybe[float64] { return &r.Module.PowerInstantWatts })},
+	{id: nvml.FI_DEV_ENERGY, scope: scopeModule, high: maxCount, scale: 1e-3, put: reading(func(r *gpu.Readings) *gpu.Maybe[float64] { return &r.Module.EnergyJoulesTotal })},
+	{id: nvml.FI_DEV_PCIE_COUNT_TX_BYTES, high: maxCount, scale: 1, counts: true, put: into(pcieBytes, "tx")},
+	{id: nvml.FI_DEV_PCIE_COUNT_RX_BYTES, high: maxCount, scale: 1, counts: true, put: into(pcieBytes, "rx")},
+	{id: nvml.FI_DEV_NVLINK_THROUGHPUT_DATA_TX, scope: scopeAll, high: maxCount / kib, scale: kib, counts: true, put: into(nvlinkBytes, "tx")},
+	{id: nvml.FI_DEV_NVLINK_THROUGHPUT_DATA_RX, scope: scopeAll, high: maxCount / kib, scale: kib, counts: true, put: into(nvlinkBytes, "rx")},
+}
+
+const kib = 1 << 10
+
+func pcieBytes(r *gpu.Readings) map[string]float64 { return r.PCIeBytesTotal }
+
+func nvlinkBytes(r *gpu.Readings) map[string]float64 { return r.NVLink.BytesTotal }
+
 // readMoving reads the fast tier into r, which holds the last readings of the slow one.
-func readMoving(c *caller, d device, f fixed, r *gpu.Readings) {
+func readMoving(c *caller, d device, f *fixed, r *gpu.Readings) {
+	r.InfoROMValid, r.Modes.Confidential = f.inforomValid, f.confidential
 	readUse(c, d, r)
 	readMemory(c, d, r)
 	readClocks(c, d, f, r)
 	readPower(c, d, f, r)
 	r.TemperatureCelsius = number(c, "nvmlDeviceGetTemperature", with(d.GetTemperature, nvml.TEMPERATURE_GPU), 0, maxCelsius, 1)
-	r.TemperatureThresholds = f.thresholds
+	r.TemperatureThresholds, r.TemperatureOffsets = f.thresholds, f.offsets
 	const marginCall = "nvmlDeviceGetMarginTemperature"
 	if margin, ok := value(c, marginCall, d.GetMarginTemperature); ok {
 		r.TemperatureMarginCelsius = c.within(marginCall, float64(margin.MarginTemperature), -maxCelsius, maxCelsius)
@@ -40,6 +64,8 @@ func readUse(c *caller, d device, r *gpu.Readings) {
 	}
 	r.EncoderRatio = engine("nvmlDeviceGetEncoderUtilization", d.GetEncoderUtilization)
 	r.DecoderRatio = engine("nvmlDeviceGetDecoderUtilization", d.GetDecoderUtilization)
+	r.JPEGRatio = engine("nvmlDeviceGetJpgUtilization", d.GetJpgUtilization)
+	r.OFARatio = engine("nvmlDeviceGetOfaUtilization", d.GetOfaUtilization)
 }
 
 func readMemory(c *caller, d device, r *gpu.Readings) {
@@ -49,84 +75,46 @@ func readMemory(c *caller, d device, r *gpu.Readings) {
 		r.MemoryUsedBytes = c.within(second, float64(m.Used), 0, float64(m.Total))
 		r.MemoryFreeBytes = c.within(second, float64(m.Free), 0, float64(m.Total))
 		r.MemoryReservedBytes = c.within(second, float64(m.Reserved), 0, float64(m.Total))
-		return
-	}
-	if m, ok := value(c, first, d.GetMemoryInfo); ok {
+	} else if m, ok := value(c, first, d.GetMemoryInfo); ok {
 		r.MemoryTotalBytes = c.within(first, float64(m.Total), 1, maxMemoryBytes)
 		r.MemoryUsedBytes = c.within(first, float64(m.Used), 0, float64(m.Total))
 		r.MemoryFreeBytes = c.within(first, float64(m.Free), 0, float64(m.Total))
 	}
 }
 
-// throttleBits are the bits of the clocks event reasons, by our names.
-var throttleBits = map[string]uint64{
-	"gpu_idle": 0x1, "applications_clocks": 0x2, "sw_power_cap": 0x4, "hw_slowdown": 0x8, "sync_boost": 0x10,
-	"sw_thermal": 0x20, "hw_thermal": 0x40, "hw_power_brake": 0x80, "display_clock": 0x100,
-}
-
-func readClocks(c *caller, d device, f fixed, r *gpu.Readings) {
+func readClocks(c *caller, d device, f *fixed, r *gpu.Readings) {
 	r.ClockHertz = make(map[string]float64, len(clocks))
 	for _, clock := range clocks {
 		put(r.ClockHertz, clock.name, keyedNumber(c, "nvmlDeviceGetClockInfo", clock.key, with(d.GetClockInfo, clock.kind), 0, maxMegahertz, 1e6))
 	}
-	r.ClockMaxHertz = f.clockMax
-	reasons, ok := value(c, "nvmlDeviceGetCurrentClocksEventReasons", d.GetCurrentClocksEventReasons)
-	if !ok { // its name until driver 535
-		reasons, ok = value(c, "nvmlDeviceGetCurrentClocksThrottleReasons", d.GetCurrentClocksThrottleReasons)
-	}
-	if ok {
-		r.ThrottleActive = make(map[string]bool, len(throttleBits))
-		for name, bit := range throttleBits {
-			r.ThrottleActive[name] = reasons&bit != 0
-		}
-	}
+	r.ClockMaxHertz, r.ClockCustomerMaxHertz = f.clockMax, f.clockCustomerMax
+	readThrottle(c, d, r)
 	r.PerformanceState = number(c, "nvmlDeviceGetPerformanceState", d.GetPerformanceState, 0, 15, 1)
 }
 
-func readPower(c *caller, d device, f fixed, r *gpu.Readings) {
+func readPower(c *caller, d device, f *fixed, r *gpu.Readings) {
 	r.PowerWatts = number(c, "nvmlDeviceGetPowerUsage", d.GetPowerUsage, 0, maxMilliwatts, 1e-3)
 	r.PowerLimits = maps.Clone(f.limits)
 	put(r.PowerLimits, "enforced", number(c, "nvmlDeviceGetEnforcedPowerLimit", d.GetEnforcedPowerLimit, 1, maxMilliwatts, 1e-3))
 	put(r.PowerLimits, "management", number(c, "nvmlDeviceGetPowerManagementLimit", d.GetPowerManagementLimit, 1, maxMilliwatts, 1e-3))
 }
 
-func readMovingFields(c *caller, d device, f fixed, r *gpu.Readings) {
-	found := readFields(c, d, f.fields.moving)
-	// A sensor of the memory that is not there reads 0.
-	r.MemoryTemperatureCelsius = reading(c, found, nvml.FI_DEV_MEMORY_TEMP, 1, maxCelsius, 1)
-	r.EnergyJoulesTotal = reading(c, found, nvml.FI_DEV_TOTAL_ENERGY_CONSUMPTION, 0, maxCount, 1e-3)
-	if _, answered := found[nvml.FI_DEV_TOTAL_ENERGY_CONSUMPTION]; !answered {
+func readMovingFields(c *caller, d device, f *fixed, r *gpu.Readings) {
+	r.ThrottleSecondsTotal = make(map[string]float64, len(policies)+len(slowdownReasons))
+	r.PCIeBytesTotal = map[string]float64{}
+	byLink := r.NVLink.BytesTotal // as the slow tier counted
+	r.NVLink.BytesTotal = map[string]float64{}
+	f.moving.read(c, d, r)
+	if len(r.NVLink.BytesTotal) == 0 {
+		r.NVLink.BytesTotal = byLink
+	}
+	if !f.moving.asks(nvml.FI_DEV_TOTAL_ENERGY_CONSUMPTION) {
 		r.EnergyJoulesTotal = number(c, "nvmlDeviceGetTotalEnergyConsumption", d.GetTotalEnergyConsumption, 0, maxCount, 1e-3)
 	}
-	r.RecoveryAction = reading(c, found, nvml.FI_DEV_GET_GPU_RECOVERY_ACTION, 0, 1<<16, 1)
 	if action, ok := r.RecoveryAction.Get(); ok && action != 0 {
 		c.note(gpu.AnswerResetRequired, "the driver asks for recovery: "+recoveryName(action))
 	}
-	readThrottleTimes(c, d, f, found, r)
-}
-
-func readThrottleTimes(c *caller, d device, f fixed, found map[uint32]fieldValue, r *gpu.Readings) {
-	r.ThrottleSecondsTotal = map[string]float64{}
-	ids, split := f.fields.slowdown.Get()
-	if split {
-		for i, reason := range slowdownReasons {
-			put(r.ThrottleSecondsTotal, reason, reading(c, found, ids[i], 0, maxNanoseconds, 1e-9))
-		}
-	}
-	for _, p := range policyFields {
-		if p.reason == "thermal" && split {
-			continue // told apart above
-		}
-		seconds := reading(c, found, p.id, 0, maxNanoseconds, 1e-9)
-		if _, answered := found[p.id]; !answered {
-			const call = "nvmlDeviceGetViolationStatus"
-			seconds = keyedNumber(c, call, call+"("+p.reason+")", func() (uint64, nvml.Return) {
-				violation, ret := d.GetViolationStatus(p.policy)
-				return violation.ViolationTime, ret
-			}, 0, maxNanoseconds, 1e-9)
-		}
-		put(r.ThrottleSecondsTotal, p.reason, seconds)
-	}
+	readViolations(c, d, f, r)
 }
 
 // recoveryName spells the driver's recovery action; a number that came later passes through.
@@ -150,7 +138,7 @@ func recoveryName(action float64) string {
 	return "action " + formatCount(action)
 }
 
-func readFans(c *caller, d device, f fixed, r *gpu.Readings) {
+func readFans(c *caller, d device, f *fixed, r *gpu.Readings) {
 	r.FanRatio = nil
 	for fan := range f.fans {
 		speed := number(c, "nvmlDeviceGetFanSpeed_v2", with(d.GetFanSpeed_v2, fan), 0, 200, 0.01)

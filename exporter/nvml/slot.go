@@ -136,11 +136,11 @@ func (s *slot) round(live *session) (readings gpu.Readings, answer gpu.Answer, r
 		s.gpm.asked = false
 	}
 	if s.urgent.Swap(false) || s.healthAt.IsZero() || now.Sub(s.healthAt) >= s.reader.options.Slow {
-		s.health = readHealth(c, s.device, s.identity, s.fixed)
+		s.health = readHealth(c, s.device, s.identity, &s.fixed)
 		s.healthAt = now
 	}
 	readings = s.health.readings
-	readMoving(c, s.device, s.fixed, &readings)
+	readMoving(c, s.device, &s.fixed, &readings)
 	s.readWorkloads(&readings)
 	s.readGPM(live, &readings)
 	readings.At = now

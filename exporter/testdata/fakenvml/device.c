@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #define NUMBER(call, name) (&(call).card->number[NUM_##name])
 
@@ -50,7 +51,6 @@ UINT_GETTER(nvmlDeviceGetPowerUsage, power_mw)
 UINT_GETTER(nvmlDeviceGetPowerManagementLimit, power_limit_mw)
 UINT_GETTER(nvmlDeviceGetPowerManagementDefaultLimit, power_limit_default_mw)
 UINT_GETTER(nvmlDeviceGetEnforcedPowerLimit, power_limit_enforced_mw)
-ULL_GETTER(nvmlDeviceGetTotalEnergyConsumption, energy_mj)
 ULL_GETTER(nvmlDeviceGetCurrentClocksEventReasons, throttle_reasons)
 ULL_GETTER(nvmlDeviceGetCurrentClocksThrottleReasons, throttle_reasons)
 UINT_GETTER(nvmlDeviceGetCurrPcieLinkGeneration, pcie_generation)
@@ -79,19 +79,43 @@ nvmlReturn_t nvmlDeviceGetPerformanceState(nvmlDevice_t device, nvmlPstates_t *s
 	return put_uint(NUMBER(call, pstate), (unsigned int *)state);
 }
 
-static nvmlReturn_t both(const struct value *v, unsigned int *current, unsigned int *pending) {
+static int64_t now_ms(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static int64_t loaded_ms;
+
+__attribute__((constructor)) static void note_load(void) { loaded_ms = now_ms(); }
+
+// fake_energy is the counter; where energy_flows is set, it grows since the library was loaded.
+int64_t fake_energy(const struct card *card) {
+	int64_t energy = card->number[NUM_energy_mj].v;
+	if (!card->number[NUM_energy_flows].set || energy < 0) return energy;
+	return energy + (now_ms() - loaded_ms) * card->number[NUM_power_mw].v / 1000;
+}
+
+nvmlReturn_t nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device, unsigned long long *energy) {
+	ENTER_DEVICE(nvmlDeviceGetTotalEnergyConsumption, device);
+	if (!NUMBER(call, energy_mj)->set) return NVML_ERROR_NOT_SUPPORTED;
+	*energy = (unsigned long long)fake_energy(call.card);
+	return NVML_SUCCESS;
+}
+
+static nvmlReturn_t both(const struct value *v, const struct value *then, unsigned int *current, unsigned int *pending) {
 	nvmlReturn_t ret = put_uint(v, current);
-	return ret != NVML_SUCCESS ? ret : put_uint(v, pending);
+	return ret != NVML_SUCCESS ? ret : put_uint(then->set ? then : v, pending);
 }
 
 nvmlReturn_t nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned int *current, unsigned int *pending) {
 	ENTER_DEVICE(nvmlDeviceGetMigMode, device);
-	return both(NUMBER(call, mig_mode), current, pending);
+	return both(NUMBER(call, mig_mode), NUMBER(call, mig_mode_pending), current, pending);
 }
 
 nvmlReturn_t nvmlDeviceGetEccMode(nvmlDevice_t device, nvmlEnableState_t *current, nvmlEnableState_t *pending) {
 	ENTER_DEVICE(nvmlDeviceGetEccMode, device);
-	return both(NUMBER(call, ecc_mode), (unsigned int *)current, (unsigned int *)pending);
+	return both(NUMBER(call, ecc_mode), NUMBER(call, ecc_mode_pending), (unsigned int *)current, (unsigned int *)pending);
 }
 
 nvmlReturn_t nvmlDeviceGetIndex(nvmlDevice_t device, unsigned int *index) {
@@ -150,6 +174,18 @@ nvmlReturn_t nvmlDeviceGetDecoderUtilization(nvmlDevice_t device, unsigned int *
 	ENTER_DEVICE(nvmlDeviceGetDecoderUtilization, device);
 	*period = 167000;
 	return put_uint(NUMBER(call, util_decoder), utilization);
+}
+
+nvmlReturn_t nvmlDeviceGetJpgUtilization(nvmlDevice_t device, unsigned int *utilization, unsigned int *period) {
+	ENTER_DEVICE(nvmlDeviceGetJpgUtilization, device);
+	*period = 167000;
+	return put_uint(NUMBER(call, util_jpeg), utilization);
+}
+
+nvmlReturn_t nvmlDeviceGetOfaUtilization(nvmlDevice_t device, unsigned int *utilization, unsigned int *period) {
+	ENTER_DEVICE(nvmlDeviceGetOfaUtilization, device);
+	*period = 167000;
+	return put_uint(NUMBER(call, util_ofa), utilization);
 }
 
 nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory) {
@@ -218,6 +254,16 @@ nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t type, u
 nvmlReturn_t nvmlDeviceGetMaxClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned int *clock) {
 	ENTER_DEVICE(nvmlDeviceGetMaxClockInfo, device);
 	return clock_of(&call, NUM_clock_max_graphics_mhz, type, clock);
+}
+
+nvmlReturn_t nvmlDeviceGetMaxCustomerBoostClock(nvmlDevice_t device, nvmlClockType_t type, unsigned int *clock) {
+	ENTER_DEVICE(nvmlDeviceGetMaxCustomerBoostClock, device);
+	return clock_of(&call, NUM_clock_customer_graphics_mhz, type, clock);
+}
+
+nvmlReturn_t nvmlDeviceGetApplicationsClock(nvmlDevice_t device, nvmlClockType_t type, unsigned int *clock) {
+	ENTER_DEVICE(nvmlDeviceGetApplicationsClock, device);
+	return clock_of(&call, NUM_clock_application_graphics_mhz, type, clock);
 }
 
 nvmlReturn_t nvmlDeviceGetNumFans(nvmlDevice_t device, unsigned int *count) {

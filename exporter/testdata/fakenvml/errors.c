@@ -1,6 +1,8 @@
 // ECC, retired pages, remapped rows, NVLink, fabric.
 #include "fake.h"
 
+#include <string.h>
+
 #define NUMBER(call, name) (&(call).card->number[NUM_##name])
 
 nvmlReturn_t nvmlDeviceGetTotalEccErrors(nvmlDevice_t device, nvmlMemoryErrorType_t type, nvmlEccCounterType_t counter, unsigned long long *out) {
@@ -51,6 +53,54 @@ nvmlReturn_t nvmlDeviceGetRemappedRows(nvmlDevice_t device, unsigned int *correc
 	return NVML_SUCCESS;
 }
 
+nvmlReturn_t nvmlDeviceGetSramEccErrorStatus(nvmlDevice_t device, nvmlEccSramErrorStatus_t *status) {
+	ENTER_DEVICE(nvmlDeviceGetSramEccErrorStatus, device);
+	if (status == NULL) return NVML_ERROR_INVALID_ARGUMENT;
+	if (status->version != nvmlEccSramErrorStatus_v1) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+	if (!NUMBER(call, sram_volatile_parity)->set) return NVML_ERROR_NOT_SUPPORTED;
+	status->volatileUncParity = (unsigned long long)NUMBER(call, sram_volatile_parity)->v;
+	status->volatileUncSecDed = (unsigned long long)NUMBER(call, sram_volatile_secded)->v;
+	status->aggregateUncParity = (unsigned long long)NUMBER(call, sram_aggregate_parity)->v;
+	status->aggregateUncSecDed = (unsigned long long)NUMBER(call, sram_aggregate_secded)->v;
+	status->aggregateUncBucketL2 = (unsigned long long)NUMBER(call, sram_l2)->v;
+	status->aggregateUncBucketSm = (unsigned long long)NUMBER(call, sram_sm)->v;
+	status->aggregateUncBucketPcie = (unsigned long long)NUMBER(call, sram_pcie)->v;
+	status->aggregateUncBucketMcu = (unsigned long long)NUMBER(call, sram_mcu)->v;
+	status->aggregateUncBucketOther = (unsigned long long)NUMBER(call, sram_other)->v;
+	status->bThresholdExceeded = (unsigned int)NUMBER(call, sram_threshold_exceeded)->v;
+	return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetRowRemapperHistogram(nvmlDevice_t device, nvmlRowRemapperHistogramValues_t *values) {
+	ENTER_DEVICE(nvmlDeviceGetRowRemapperHistogram, device);
+	if (values == NULL) return NVML_ERROR_INVALID_ARGUMENT;
+	if (!NUMBER(call, row_banks_max)->set) return NVML_ERROR_NOT_SUPPORTED;
+	values->max = (unsigned int)NUMBER(call, row_banks_max)->v;
+	values->high = (unsigned int)NUMBER(call, row_banks_high)->v;
+	values->partial = (unsigned int)NUMBER(call, row_banks_partial)->v;
+	values->low = (unsigned int)NUMBER(call, row_banks_low)->v;
+	values->none = (unsigned int)NUMBER(call, row_banks_none)->v;
+	return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetRepairStatus(nvmlDevice_t device, nvmlRepairStatus_t *status) {
+	ENTER_DEVICE(nvmlDeviceGetRepairStatus, device);
+	if (status == NULL) return NVML_ERROR_INVALID_ARGUMENT;
+	if (status->version != nvmlRepairStatus_v1) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+	if (!NUMBER(call, channel_repair_pending)->set) return NVML_ERROR_NOT_SUPPORTED;
+	status->bChannelRepairPending = (unsigned int)NUMBER(call, channel_repair_pending)->v;
+	status->bTpcRepairPending = (unsigned int)NUMBER(call, tpc_repair_pending)->v;
+	return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetUnrepairableMemoryFlag_v1(nvmlDevice_t device, nvmlUnrepairableMemoryStatus_v1_t *status) {
+	ENTER_DEVICE(nvmlDeviceGetUnrepairableMemoryFlag_v1, device);
+	if (status == NULL) return NVML_ERROR_INVALID_ARGUMENT;
+	if (!NUMBER(call, unrepairable_memory)->set) return NVML_ERROR_NOT_SUPPORTED;
+	status->bUnrepairableMemory = (unsigned int)NUMBER(call, unrepairable_memory)->v;
+	return NVML_SUCCESS;
+}
+
 nvmlReturn_t nvmlDeviceGetNvLinkState(nvmlDevice_t device, unsigned int link, nvmlEnableState_t *active) {
 	ENTER_DEVICE(nvmlDeviceGetNvLinkState, device);
 	if (link >= MAX_LINKS || active == NULL) return NVML_ERROR_INVALID_ARGUMENT;
@@ -73,12 +123,19 @@ nvmlReturn_t nvmlDeviceGetNvLinkErrorCounter(nvmlDevice_t device, unsigned int l
 	return NVML_SUCCESS;
 }
 
+// fill_cluster writes the first 16 characters of the text as the UUID's bytes.
+static void fill_cluster(const struct call *call, unsigned char *out) {
+	memset(out, 0, NVML_GPU_FABRIC_UUID_LEN);
+	memcpy(out, call->card->string[STR_fabric_cluster], strnlen(call->card->string[STR_fabric_cluster], NVML_GPU_FABRIC_UUID_LEN));
+}
+
 nvmlReturn_t nvmlDeviceGetGpuFabricInfo(nvmlDevice_t device, nvmlGpuFabricInfo_t *info) {
 	ENTER_DEVICE(nvmlDeviceGetGpuFabricInfo, device);
 	if (!NUMBER(call, fabric_state)->set) return NVML_ERROR_NOT_SUPPORTED;
 	info->state = (nvmlGpuFabricState_t)NUMBER(call, fabric_state)->v;
 	info->status = (nvmlReturn_t)NUMBER(call, fabric_status)->v;
-	info->cliqueId = 0;
+	fill_cluster(&call, info->clusterUuid);
+	info->cliqueId = (unsigned int)NUMBER(call, fabric_clique)->v;
 	return NVML_SUCCESS;
 }
 
@@ -89,7 +146,8 @@ nvmlReturn_t nvmlDeviceGetGpuFabricInfoV(nvmlDevice_t device, nvmlGpuFabricInfoV
 	if (!NUMBER(call, fabric_state)->set) return NVML_ERROR_NOT_SUPPORTED;
 	info->state = (nvmlGpuFabricState_t)NUMBER(call, fabric_state)->v;
 	info->status = (nvmlReturn_t)NUMBER(call, fabric_status)->v;
-	info->cliqueId = 0;
+	fill_cluster(&call, info->clusterUuid);
+	info->cliqueId = (unsigned int)NUMBER(call, fabric_clique)->v;
 	info->healthMask = (unsigned int)NUMBER(call, fabric_health)->v;
 	if (info->version == nvmlGpuFabricInfo_v3) info->healthSummary = (unsigned char)NUMBER(call, fabric_summary)->v;
 	return NVML_SUCCESS;

@@ -8,13 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MAX_CARDS = 32, MAX_GENERATIONS = 64, MAX_LINKS = 18, MAX_FANS = 8, MAX_FIELDS = 320, MAX_EVENTS = 512, MAX_STRING = 96 };
+enum { MAX_CARDS = 32, MAX_GENERATIONS = 64, MAX_LINKS = 18, MAX_FANS = 8, MAX_FIELDS = 320, MAX_SCOPED = 64, MAX_EVENTS = 512, MAX_STRING = 96 };
 enum { MAX_GPM = 180 }; // GPM metrics by their ids
 
 // Every function of the library. Those of the first list belong to the host, the rest to a GPU.
 #define SYSTEM_FUNCTIONS(X) \
 	X(nvmlInit_v2) X(nvmlInitWithFlags) X(nvmlShutdown) X(nvmlErrorString) \
 	X(nvmlSystemGetDriverVersion) X(nvmlSystemGetNVMLVersion) X(nvmlSystemGetCudaDriverVersion_v2) \
+	X(nvmlSystemGetConfComputeState) \
 	X(nvmlDeviceGetCount_v2) X(nvmlDeviceGetHandleByIndex_v2) X(nvmlDeviceGetHandleByUUID) \
 	X(nvmlEventSetCreate) X(nvmlEventSetWait_v2) X(nvmlEventSetFree)
 #define DEVICE_FUNCTIONS(X) \
@@ -42,6 +43,12 @@ enum { MAX_GPM = 180 }; // GPM metrics by their ids
 	X(nvmlDeviceGetMPSComputeRunningProcesses_v3) \
 	X(nvmlDeviceGetConfComputeMemSizeInfo) X(nvmlDeviceGetRunningProcessDetailList) \
 	X(nvmlDeviceGetFieldValues) X(nvmlDeviceGetGpuFabricInfo) X(nvmlDeviceGetGpuFabricInfoV) \
+	X(nvmlDeviceGetJpgUtilization) X(nvmlDeviceGetOfaUtilization) X(nvmlDeviceGetBAR1MemoryInfo) \
+	X(nvmlDeviceGetMaxCustomerBoostClock) X(nvmlDeviceGetApplicationsClock) X(nvmlDeviceGetComputeMode) \
+	X(nvmlDeviceGetVirtualizationMode) X(nvmlDeviceGetInforomImageVersion) X(nvmlDeviceValidateInforom) \
+	X(nvmlDeviceGetModuleId) X(nvmlDeviceGetMultiGpuBoard) X(nvmlDeviceGetBoardId) X(nvmlDeviceGetPlatformInfo) \
+	X(nvmlDeviceGetActiveVgpus) X(nvmlDeviceGetGridLicensableFeatures_v4) X(nvmlDeviceGetSramEccErrorStatus) \
+	X(nvmlDeviceGetRowRemapperHistogram) X(nvmlDeviceGetRepairStatus) X(nvmlDeviceGetUnrepairableMemoryFlag_v1) \
 	X(nvmlDeviceGetSupportedEventTypes) X(nvmlDeviceRegisterEvents)
 
 // GPM: the calls of the host, and those of a GPU.
@@ -67,8 +74,18 @@ enum { MAX_GPM = 180 }; // GPM metrics by their ids
 	X(gpm_supported) X(gpm_limit) \
 	X(processes) X(graphics_processes) X(mps_processes) \
 	X(process_first) X(process_memory) X(process_gpu_instance) X(process_compute_instance) X(process_shape) X(pstate) X(persistence) X(mig_mode) X(ecc_mode) \
-	X(cores) X(architecture) X(brand) X(fabric_state) X(fabric_status) X(fabric_health) X(fabric_summary) X(generation) X(field_limit)
-#define STRINGS(X) X(uuid) X(serial) X(name) X(board_part) X(vbios) X(pci)
+	X(cores) X(architecture) X(brand) X(fabric_state) X(fabric_status) X(fabric_health) X(fabric_summary) X(fabric_clique) \
+	X(util_jpeg) X(util_ofa) X(bar1_total) X(bar1_used) X(bar1_free) X(energy_flows) \
+	X(clock_customer_graphics_mhz) X(clock_customer_sm_mhz) X(clock_customer_memory_mhz) X(clock_customer_video_mhz) \
+	X(clock_application_graphics_mhz) X(clock_application_sm_mhz) X(clock_application_memory_mhz) X(clock_application_video_mhz) \
+	X(compute_mode) X(virtualization_mode) X(mig_mode_pending) X(ecc_mode_pending) X(module_id) X(multi_gpu_board) X(board_id) \
+	X(platform_slot) X(platform_tray) X(platform_node) X(platform_module) \
+	X(sram_volatile_parity) X(sram_volatile_secded) X(sram_aggregate_parity) X(sram_aggregate_secded) \
+	X(sram_l2) X(sram_sm) X(sram_pcie) X(sram_mcu) X(sram_other) X(sram_threshold_exceeded) \
+	X(row_banks_max) X(row_banks_high) X(row_banks_partial) X(row_banks_low) X(row_banks_none) \
+	X(channel_repair_pending) X(tpc_repair_pending) X(unrepairable_memory) \
+	X(vgpus) X(license_state) X(license_expiry_year) X(generation) X(field_limit)
+#define STRINGS(X) X(uuid) X(serial) X(name) X(board_part) X(vbios) X(pci) X(inforom) X(chassis) X(license_product) X(fabric_cluster)
 
 #define ENUM_FN(f) FN_##f,
 enum function { SYSTEM_FUNCTIONS(ENUM_FN) DEVICE_FUNCTIONS(ENUM_FN) GPM_FUNCTIONS(ENUM_FN) FN_COUNT };
@@ -99,6 +116,12 @@ struct gpm {
 	struct value ret;
 };
 
+// A field's value in one scope other than 0: a link, or the module.
+struct scoped {
+	int64_t id, scope;
+	struct field field;
+};
+
 enum { ECC_TOTAL = NVML_MEMORY_LOCATION_COUNT, ECC_LOCATIONS };
 
 struct card {
@@ -106,6 +129,8 @@ struct card {
 	char string[STR_COUNT][MAX_STRING];
 	struct behaviour all, fn[FN_COUNT];
 	struct field field[MAX_FIELDS];
+	struct scoped scoped[MAX_SCOPED];
+	int scopes;
 	struct value ecc[2][2][ECC_LOCATIONS]; // type, counter, location
 	struct value link[MAX_LINKS];
 	struct value fan[MAX_FANS];
@@ -119,6 +144,7 @@ struct event {
 struct scenario {
 	char driver_version[MAX_STRING], nvml_version[MAX_STRING];
 	int64_t cuda_version, driver_generation, events_replay;
+	struct value confidential;
 	struct behaviour all, fn[FN_COUNT];
 	struct card card[MAX_CARDS];
 	int order[MAX_CARDS], count;
@@ -159,6 +185,9 @@ void scenario_unlock(void);
 void scenario_recheck(void); // look at the file at the next call, not only when it is due
 const char *scenario_path(void);
 int scenario_parse(struct scenario *s, const char *path);
+
+// device.c
+int64_t fake_energy(const struct card *card);
 
 // system.c
 nvmlDevice_t fake_handle(const struct scenario *s, int card);

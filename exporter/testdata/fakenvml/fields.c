@@ -47,6 +47,25 @@ static void put(nvmlFieldValue_t *out, int64_t v, int type) {
 	}
 }
 
+// by_link tells fields whose scope is a link.
+static int by_link(unsigned int id) {
+	return (id >= NVML_FI_DEV_NVLINK_ERROR_DL_REPLAY && id <= NVML_FI_DEV_NVLINK_GET_VERSION) ||
+	       (id >= NVML_FI_DEV_NVLINK_COUNT_XMIT_PACKETS && id <= NVML_FI_DEV_NVLINK_COUNT_SYMBOL_BER);
+}
+
+// find returns the field in its scope. One of a link answers for every link that there is,
+// unless the scenario says otherwise for that one; the throughput counters, in scope UINT_MAX
+// alone, as sums; other fields in no other scope than the scenario gives.
+static const struct field *find(const struct card *c, const nvmlFieldValue_t *out) {
+	static const struct field none, bad = {.ret = {.v = NVML_ERROR_INVALID_ARGUMENT, .set = 1}};
+	for (int i = 0; i < c->scopes; i++)
+		if (c->scoped[i].id == out->fieldId && c->scoped[i].scope == (int64_t)out->scopeId) return &c->scoped[i].field;
+	if (by_link(out->fieldId)) return out->scopeId < MAX_LINKS && c->link[out->scopeId].set ? &c->field[out->fieldId] : &bad;
+	if (out->fieldId >= NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX && out->fieldId <= NVML_FI_DEV_NVLINK_THROUGHPUT_RAW_RX)
+		return out->scopeId == 0xFFFFFFFF ? &c->field[out->fieldId] : &none;
+	return out->scopeId == 0 ? &c->field[out->fieldId] : &none;
+}
+
 static void answer(const struct card *c, nvmlFieldValue_t *out) {
 	out->timestamp = 0;
 	out->latencyUsec = 1;
@@ -55,7 +74,7 @@ static void answer(const struct card *c, nvmlFieldValue_t *out) {
 		out->nvmlReturn = NVML_ERROR_INVALID_ARGUMENT;
 		return;
 	}
-	const struct field *f = &c->field[out->fieldId];
+	const struct field *f = find(c, out);
 	const struct alias *a = &aliases[out->fieldId];
 	if (f->ret.set && f->ret.v != NVML_SUCCESS) {
 		out->nvmlReturn = (nvmlReturn_t)f->ret.v;
@@ -65,8 +84,8 @@ static void answer(const struct card *c, nvmlFieldValue_t *out) {
 		int links = 0;
 		while (links < MAX_LINKS && c->link[links].set) links++;
 		put(out, links, NVML_VALUE_TYPE_UNSIGNED_INT);
-	} else if (a->type != 0 && c->number[a->number].set) {
-		put(out, c->number[a->number].v, a->type);
+	} else if (a->type != 0 && c->number[a->number].set && out->scopeId == 0) {
+		put(out, a->number == NUM_energy_mj ? fake_energy(c) : c->number[a->number].v, a->type);
 	}
 }
 

@@ -46,13 +46,28 @@ static int set_behaviour(struct behaviour *b, const char *key, const char *text)
 	return 0;
 }
 
+// scoped_field finds or makes the field of a scope: "185@1" is field 185 in scope 1.
+static struct field *scoped_field(struct card *c, long id, long scope) {
+	for (int i = 0; i < c->scopes; i++)
+		if (c->scoped[i].id == id && c->scoped[i].scope == scope) return &c->scoped[i].field;
+	if (c->scopes == MAX_SCOPED) return NULL;
+	c->scoped[c->scopes] = (struct scoped){.id = id, .scope = scope};
+	return &c->scoped[c->scopes++].field;
+}
+
 static int set_field(struct card *c, const char *key, const char *text) {
 	char *end;
 	long id = strtol(key, &end, 10);
 	if (end == key || id < 0 || id >= MAX_FIELDS) return 0;
-	if (*end == '\0') return set_value(&c->field[id].value, text);
-	if (strcmp(end, ".return") == 0) return set_value(&c->field[id].ret, text);
-	if (strcmp(end, ".type") == 0) return set_value(&c->field[id].type, text);
+	struct field *f = &c->field[id];
+	if (*end == '@') {
+		const char *at = end + 1;
+		long scope = strtol(at, &end, 10);
+		if (end == at || (f = scoped_field(c, id, scope)) == NULL) return 0;
+	}
+	if (*end == '\0') return set_value(&f->value, text);
+	if (strcmp(end, ".return") == 0) return set_value(&f->ret, text);
+	if (strcmp(end, ".type") == 0) return set_value(&f->type, text);
 	return 0;
 }
 
@@ -151,6 +166,7 @@ static int set(struct scenario *s, char *key, const char *text) {
 	if (strcmp(key, "driver.version") == 0) return snprintf(s->driver_version, MAX_STRING, "%s", text) < MAX_STRING;
 	if (strcmp(key, "driver.nvml") == 0) return snprintf(s->nvml_version, MAX_STRING, "%s", text) < MAX_STRING;
 	if (strcmp(key, "driver.cuda") == 0) return to_number(text, &s->cuda_version);
+	if (strcmp(key, "driver.confidential") == 0) return set_value(&s->confidential, text);
 	if (strcmp(key, "driver.generation") == 0) return to_number(text, &s->driver_generation);
 	if (strncmp(key, "driver.", 7) == 0) return set_behaviour(&s->all, key + 7, text);
 	char *dot = strchr(key, '.');
