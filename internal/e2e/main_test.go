@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/grafana/grafana-plugin-sdk-go/backend"
+	"github.com/grafana/grafana-plugin-sdk-go/data"
 
 	"github.com/leasewatch/leasewatch/exporter/fakenvml"
 	"github.com/leasewatch/leasewatch/internal/api"
@@ -198,7 +199,9 @@ func (s *site) theDowntimeIsPaidBack() {
 	}
 }
 
-// thePluginTellsTheSame asks through the data source's backend, over real gRPC.
+// thePluginTellsTheSame asks through the data source's backend, over real gRPC, and compares
+// with the API's own words. The credit grows with the lease while it runs: what the plugin
+// says lies between what the API said before and after.
 func (s *site) thePluginTellsTheSame() {
 	t := s.t
 	t.Helper()
@@ -206,18 +209,64 @@ func (s *site) thePluginTellsTheSame() {
 	query := func(ref, body string) backend.DataQuery {
 		return backend.DataQuery{RefID: ref, JSON: []byte(body), TimeRange: span}
 	}
+	before := s.slaNow()
 	responses := askPlugin(t, "http://"+s.serverAddress,
 		query("use", `{"type":"usage","lease":"acme-train"}`),
 		query("all", `{"type":"leases"}`),
 		query("sla", `{"type":"sla","lease":"acme-train"}`),
 		query("down", `{"type":"downtime","lease":"acme-train"}`),
 	)
-	if len(responses) != 4 {
-		t.Errorf("%d answers of the plugin to four queries", len(responses))
-	}
-	for ref, r := range responses {
+	after := s.slaNow()
+	frames := map[string]*data.Frame{}
+	for _, ref := range []string{"use", "all", "sla", "down"} {
+		r := responses[ref]
 		if r.Error != nil || len(r.Frames) != 1 || r.Frames[0].Rows() == 0 {
-			t.Errorf("query %s of the plugin: error %v, frames %d", ref, r.Error, len(r.Frames))
+			t.Fatalf("query %s of the plugin: error %v, frames %d", ref, r.Error, len(r.Frames))
+		}
+		frames[ref] = r.Frames[0]
+	}
+	down := before.Downtimes[0].Span
+	equal := func(what string, got, want any) {
+		t.Helper()
+		if got != want {
+			t.Errorf("the plugin's %s: found %v, expected %v", what, got, want)
 		}
 	}
+	equal("verdict", cell[string](t, frames["sla"], "outcome", 0), "Breached")
+	equal("down time", *cell[*float64](t, frames["sla"], "down_seconds", 0), float64(before.Verdict.DownMS)/1000)
+	equal("state of the credit", cell[string](t, frames["sla"], "credit_state", 0), "Booked, provisional")
+	credit := *cell[*float64](t, frames["sla"], "credit", 0)
+	if low, high := float64(before.Credits[0].Amount.Minor)/100, float64(after.Credits[0].Amount.Minor)/100; credit < low || credit > high || low <= 0 {
+		t.Errorf("the plugin's credit: found %v, expected between %v and %v", credit, low, high)
+	}
+	equal("start of the downtime", cell[time.Time](t, frames["down"], "time", 0).UnixMilli(), int64(down.Start))
+	equal("length of the downtime", *cell[*float64](t, frames["down"], "seconds", 0), float64(down.Duration())/1000)
+	equal("lease", cell[string](t, frames["all"], "lease", 0), "acme-train")
+	if cost := cell[*float64](t, frames["all"], "cost", 0); cost == nil || *cost <= 0 {
+		t.Errorf("the plugin's cost of the lease: %v, expected more than nothing", cost)
+	}
+}
+
+// slaNow is the API's word on the lease's month.
+func (s *site) slaNow() api.SLA {
+	s.t.Helper()
+	sla, err := s.client.SLA(s.t.Context(), "acme-train", "")
+	if err != nil || sla.Verdict == nil || len(sla.Credits) != 1 || len(sla.Downtimes) != 1 {
+		s.t.Fatalf("SLA %+v, %v: expected a verdict with one downtime and its credit", sla, err)
+	}
+	return sla
+}
+
+// cell is a value of a frame by the name of its column.
+func cell[T any](t testing.TB, f *data.Frame, name string, row int) T {
+	t.Helper()
+	field, _ := f.FieldByName(name)
+	if field == nil {
+		t.Fatalf("frame %s has no column %s", f.Name, name)
+	}
+	v, ok := field.At(row).(T)
+	if !ok {
+		t.Fatalf("column %s of frame %s: found %T", name, f.Name, field.At(row))
+	}
+	return v
 }

@@ -96,7 +96,7 @@ func TestAnAlertGetsOneNumberALease(t *testing.T) {
 		"leases": {"gpus", "cost", "idle_cost", "utilization", "coverage", "useful_hour_cost"},
 		"usage":  {"cost", "idle_cost", "utilization", "coverage", "held"},
 		"sla": {"availability_low", "availability_high", "target_percent", "coverage", "down_seconds", "unknown_seconds",
-			"excluded_seconds", "budget_left_seconds"},
+			"excluded_seconds", "budget_left_seconds", "credit"},
 	} {
 		for _, metric := range metrics {
 			query := fmt.Sprintf(`{"type":%q,"lease":"acme-train","metric":%q}`, kind, metric)

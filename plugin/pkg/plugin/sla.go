@@ -35,7 +35,7 @@ func slaFrame(ctx context.Context, client *api.Client, q Query) (*data.Frame, er
 	if q.Metric != "" {
 		one := chosen(fields[2:], q.Metric)
 		if len(one) == 0 || one[0].Type() != data.FieldTypeNullableFloat64 {
-			return nil, api.Errorf(400, "metric %q: expected availability_low, availability_high, coverage, down_seconds, unknown_seconds, excluded_seconds or budget_left_seconds", q.Metric)
+			return nil, api.Errorf(400, "metric %q: expected availability_low, availability_high, coverage, down_seconds, unknown_seconds, excluded_seconds, budget_left_seconds or credit", q.Metric)
 		}
 		fields, kind = []*data.Field{fields[0], one[0]}, data.FrameTypeNumericLong
 	}
@@ -85,7 +85,46 @@ func slaFields(sla api.SLA) ([]*data.Field, error) {
 	if sla.BudgetLeftMS != nil {
 		fields = append(fields, number("budget_left_seconds", "Budget left", "s", []*float64{seconds(*sla.BudgetLeftMS)}))
 	}
-	return append(fields, one("arithmetic", "Arithmetic", v.Arithmetic)), nil
+	owed, err := creditFields(sla.Credits)
+	if err != nil {
+		return nil, err
+	}
+	return append(append(fields, owed...), one("arithmetic", "Arithmetic", v.Arithmetic)), nil
+}
+
+// creditFields say what the month's missed objective pays back, and how far that has come: a
+// credit may be computed only, or booked on the bill; while it may still change it is
+// provisional.
+func creditFields(credits []rental.Credit) ([]*data.Field, error) {
+	if len(credits) == 0 {
+		return []*data.Field{number("credit", "Credit", "", []*float64{ptr(0.0)}), one("credit_state", "Credit is", "None")}, nil
+	}
+	amounts := make([]rental.Amount, len(credits))
+	state, provisional := rental.CreditBooked, false
+	for i, c := range credits {
+		amounts[i] = c.Amount
+		provisional = provisional || c.Provisional
+		if c.State != rental.CreditBooked {
+			state = c.State
+		}
+	}
+	currency := amounts[0].Currency
+	sum, err := rental.SumAmounts(currency, amounts...)
+	if err != nil {
+		return nil, err
+	}
+	decimal := sum.Decimal()
+	value, err := shown(&decimal)
+	if err != nil {
+		return nil, err
+	}
+	if provisional {
+		state += ", provisional"
+	}
+	return []*data.Field{
+		money(number("credit", "Credit", "", []*float64{value}), currency),
+		one("credit_state", "Credit is", strings.ToUpper(state[:1])+state[1:]),
+	}, nil
 }
 
 // percent is a share of time as the server floored it, shown with exactly its digits: the

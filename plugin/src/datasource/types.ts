@@ -58,6 +58,7 @@ export const METRICS: Record<QueryType, Array<{ value: string; label: string }>>
     { value: 'down_seconds', label: 'Down' },
     { value: 'unknown_seconds', label: 'No data' },
     { value: 'budget_left_seconds', label: 'Budget left' },
+    { value: 'credit', label: 'Credit' },
   ],
   downtime: [],
 };
