@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -36,6 +38,8 @@ kind: Host
 metadata: {name: gpu-a17}
 spec: {site: osl1, slots: 8}
 `)
+	start := time.Now().UTC().Truncate(time.Second)
+	fmt.Fprintf(&b, "---"+oneLease, start.Format(time.RFC3339), start.Add(time.Hour).Format(time.RFC3339))
 	for i := range 8 {
 		fmt.Fprintf(&b, "---\napiVersion: leasewatch.dev/v1\nkind: GPU\nmetadata: {name: %s}\nspec: {serial: \"165132400000%d\", sku: h100-sxm, host: gpu-a17, slot: %[2]d, life: service}\n", cardUUID(i), i)
 	}
@@ -108,13 +112,34 @@ func (s *site) healed(what string) {
 	}
 }
 
+// downOnce checks that the lost GPU's downtime is on the lease, no moment of it twice, each
+// with its end. While the server was dead it saw nothing: that time is unknown, and may part
+// the downtime in two.
+func (s *site) downOnce(what string) {
+	s.t.Helper()
+	var downs []rental.Downtime
+	eventually(s.t, what+": the downtime has its end", s.explain, func() bool {
+		sla, err := s.client.SLA(s.t.Context(), "acme-train", "")
+		downs = sla.Downtimes
+		return err == nil && len(downs) > 0 && !slices.ContainsFunc(downs, func(d rental.Downtime) bool { return d.Span.End == rental.Forever })
+	})
+	slices.SortFunc(downs, func(a, b rental.Downtime) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
+	for i, d := range downs {
+		if d.ApprovedBy != rental.ApprovalAutomatic || i > 0 && downs[i-1].Span.End > d.Span.Start {
+			s.t.Errorf("%s: downtimes %+v, expected spans apart from each other, approved automatically", what, downs)
+			return
+		}
+	}
+}
+
 // TestAServerThatDiesAtACrashPointTellsTheIncidentOnce lets one server die at each named
 // point, all on the same lost GPU.
 func TestAServerThatDiesAtACrashPointTellsTheIncidentOnce(t *testing.T) {
 	first := newSite(t, fakenvml.H100x8())
 	first.startExporter()
 	servers := map[string]*site{}
-	for _, point := range incident.CrashPoints() {
+	// Around the downtime's own commit too: the lease's money hangs on it.
+	for _, point := range append(incident.CrashPoints(), "ledger-downtime-before", "ledger-downtime-after") {
 		s := first.beside()
 		s.stock()
 		s.startServer("LEASEWATCH_TEST_CRASH_AT=" + point)
@@ -140,8 +165,10 @@ func TestAServerThatDiesAtACrashPointTellsTheIncidentOnce(t *testing.T) {
 	first.driver.Update(t, func(m *fakenvml.Scenario) { m.GPU(3).Heal(1) })
 	for point, s := range servers {
 		s.healed(point)
+		s.downOnce(point)
 		repeats := 0
-		if strings.HasPrefix(point, "delivery-send-") || point == "delivery-start-after" || point == "delivery-ref-after" {
+		if strings.HasPrefix(point, "ledger-") || // it may have been sending at that moment
+			strings.HasPrefix(point, "delivery-send-") || point == "delivery-start-after" || point == "delivery-ref-after" {
 			repeats = 1 // the crash fell between the word to Slack and its record
 		}
 		s.toldOnce(point, repeats)
@@ -201,7 +228,8 @@ func TestKillsAtRandomMomentsLoseAndRepeatNothing(t *testing.T) {
 		{}, {AfterDelivery: true}, {Status: http.StatusInternalServerError},
 		{Status: http.StatusTooManyRequests, RetryAfter: time.Second}, {Status: http.StatusServiceUnavailable, AfterDelivery: true},
 	}
-	s.driver.Update(t, func(m *fakenvml.Scenario) { m.GPU(3).Lost() })
+	id := s.silence(cardUUID(5))
+	s.driver.Update(t, func(m *fakenvml.Scenario) { m.GPU(3).Lost(); m.GPU(5).Lost() })
 	for range kills {
 		s.slack.FailNext("chat.postMessage", failures[random.IntN(len(failures))])
 		s.slack.FailNext("chat.update", failures[random.IntN(len(failures))])
@@ -211,7 +239,15 @@ func TestKillsAtRandomMomentsLoseAndRepeatNothing(t *testing.T) {
 	}
 	s.ready()
 	eventually(t, "the page is in Slack", s.explain, func() bool { return len(s.posts("GPU lost: gpu-a17")) > 0 })
-	s.driver.Update(t, func(m *fakenvml.Scenario) { m.GPU(3).Heal(1) })
+	eventually(t, "the other lost GPU is still silenced by "+id, s.explain, func() bool {
+		return strings.Contains(s.get("/alertmanager/api/v2/alerts?silenced=true&active=false"), id)
+	})
+	for _, m := range s.slack.Messages() {
+		if strings.Contains(m.Rendered(), "slot 5") {
+			t.Errorf("a silenced GPU was told:\n%s", m.Rendered())
+		}
+	}
+	s.driver.Update(t, func(m *fakenvml.Scenario) { m.GPU(3).Heal(1); m.GPU(5).Heal(1) })
 	s.healed("after five kills")
 	s.toldOnce("after five kills", kills)
 }

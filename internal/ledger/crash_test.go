@@ -91,21 +91,27 @@ func TestALedgerThatIsKilledWhileItWritesIsWhole(t *testing.T) {
 	})
 }
 
-// checkWhole opens the ledger as the next process would and checks what must agree.
-func checkWhole(t *testing.T, s *store) {
+// reopened opens the ledger as the next process would. PostgreSQL drops a dead session's lock
+// when it notices the closed socket.
+func reopened(t *testing.T, s *store) *ledger.Ledger {
 	t.Helper()
-	var l *ledger.Ledger
-	var err error
-	deadline := time.Now().Add(10 * time.Second)
-	for { // PostgreSQL drops a dead session's lock when it notices the closed socket
-		if l, err = ledger.Open(t.Context(), s.dsn, s.options()); err == nil {
-			break
+	deadline := time.Now().Add(time.Minute)
+	for {
+		l, err := ledger.Open(t.Context(), s.dsn, s.options())
+		if err == nil {
+			return l
 		}
 		if rental.CodeOf(err) != rental.CodeRefused || time.Now().After(deadline) {
 			t.Fatal(err)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
+}
+
+// checkWhole opens the ledger as the next process would and checks what must agree.
+func checkWhole(t *testing.T, s *store) {
+	t.Helper()
+	l := reopened(t, s)
 	s.Ledger = l
 	defer l.Close()
 	if err := l.CheckTotals(t.Context()); err != nil {

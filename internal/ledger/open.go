@@ -19,6 +19,9 @@ type Options struct {
 	// Shared opens a ledger that another process may have open for writing: no lock is taken
 	// and no migration is run. Such a ledger only reads.
 	Shared bool
+	// CrashPoint is called before and after each commit, with "ledger-apply-before",
+	// "ledger-usage-after" and so on; nil in production. Tests end the process there.
+	CrashPoint func(name string)
 }
 
 // Ledger is the append-only store. It is safe for concurrent use.
@@ -31,6 +34,7 @@ type Ledger struct {
 	shared  bool
 	lock    lock
 	lines   timelines
+	crash   func(name string)
 }
 
 // lock keeps other processes from being the writer.
@@ -54,8 +58,11 @@ const (
 // is read-only or full, the file is damaged or the server cannot be reached, invalid where dsn
 // is neither form.
 func Open(ctx context.Context, dsn string, o Options) (*Ledger, error) {
-	l := &Ledger{log: o.Logger, now: o.Now, shared: o.Shared}
+	l := &Ledger{log: o.Logger, now: o.Now, shared: o.Shared, crash: o.CrashPoint}
 	l.lines.cards = map[card]*line{}
+	if l.crash == nil {
+		l.crash = func(string) {}
+	}
 	var err error
 	switch scheme, rest, _ := strings.Cut(dsn, ":"); scheme {
 	case "sqlite":

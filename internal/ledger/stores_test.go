@@ -37,6 +37,10 @@ func TestMain(m *testing.M) {
 		writeUntilKilled(dsn)
 		return
 	}
+	if dsn := os.Getenv(crashStepDSN); dsn != "" {
+		writeAndDie(dsn)
+		return
+	}
 	if dsn := os.Getenv(openAs); dsn != "" {
 		os.Exit(openOnly(dsn))
 	}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/leasewatch/leasewatch/internal/rental"
 )
@@ -52,9 +53,12 @@ func (l *Ledger) transact(ctx context.Context, what string, fn func(t *txn) erro
 		}
 		return storeError("ledger: "+what, err)
 	}
+	kind, _, _ := strings.Cut(what, " ")
+	l.crash("ledger-" + kind + "-before")
 	if err := tx.Commit(); err != nil {
 		return storeError("ledger: "+what, err)
 	}
+	l.crash("ledger-" + kind + "-after")
 	return nil
 }
 

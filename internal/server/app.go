@@ -161,7 +161,9 @@ func (a *App) openLedger(ctx context.Context) error {
 		return fmt.Errorf("--storage.path: %w: give the directory to this user, or choose another", err)
 	}
 	var err error
-	a.ledger, err = ledger.Open(ctx, ledgerDSN(a.config.Load(), a.opts.StoragePath), ledger.Options{Logger: a.log.With("room", "ledger"), Now: a.now})
+	a.ledger, err = ledger.Open(ctx, ledgerDSN(a.config.Load(), a.opts.StoragePath), ledger.Options{
+		Logger: a.log.With("room", "ledger"), Now: a.now, CrashPoint: a.opts.CrashPoint,
+	})
 	if err != nil {
 		return err
 	}
