@@ -27,8 +27,9 @@ const DefaultSocket = "/var/lib/kubelet/pod-resources/kubelet.sock"
 type KubeletConfig struct {
 	// Socket is the kubelet's pod-resources socket (default DefaultSocket). It may come and go.
 	Socket string
-	// Interval is how often the kubelet is asked (default 10 s). What it said holds for three
-	// intervals; then nothing is told rather than something stale.
+	// Interval is how often the kubelet is asked (default 10 s), and a sixth as often whether
+	// there is one. What it said holds for three intervals; then nothing is told rather than
+	// something stale.
 	Interval time.Duration
 	// Timeout is how long an answer may take (default 5 s).
 	Timeout time.Duration
@@ -95,14 +96,16 @@ func (k *Kubelet) Run(ctx context.Context) error {
 		return err
 	}
 	defer conn.Close()
-	tick := time.NewTicker(k.config.Interval)
-	defer tick.Stop()
 	for {
 		k.poll(ctx)
+		pause := k.config.Interval
+		if !k.seen {
+			pause *= 6
+		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-tick.C:
+		case <-time.After(pause):
 		}
 	}
 }

@@ -39,7 +39,7 @@ func (t *Tracker) Attribute(uuid string, processes []gpu.Process) gpu.Occupancy 
 		uses[o.Workload] = add(uses[o.Workload], gpu.Use{Workload: o.Workload, Processes: 1, MemoryBytes: p.MemoryBytes})
 	}
 	c.waited = waiting
-	if look {
+	if look || t.blind != "" || t.config.Now().Sub(t.swept) >= recheck {
 		select {
 		case t.kick <- struct{}{}:
 		default:
@@ -57,7 +57,7 @@ func (t *Tracker) owner(pid uint32) (o owner, told bool) {
 		return owner{reason: t.blind}, true
 	}
 	o, known := t.owners[pid]
-	late := t.config.Now().Sub(t.swept) > recheck
+	late := t.config.Now().Sub(t.swept) > 2*recheck
 	if !known || late {
 		return owner{reason: reasonLate}, false
 	}

@@ -23,8 +23,6 @@ type Config struct {
 	ContainerLogs string
 	// MaxContainers is how many workloads of one GPU are told apart (default 32).
 	MaxContainers int
-	// Interval is how often processes are looked up (default 5 s). A new one is looked up at once.
-	Interval time.Duration
 	// Now is the clock (default time.Now).
 	Now func() time.Time
 	// Logger is told what an operator should know, once per change (default: nobody).
@@ -40,9 +38,6 @@ func (c Config) withDefaults() Config {
 	}
 	if c.MaxContainers <= 0 {
 		c.MaxContainers = 32
-	}
-	if c.Interval <= 0 {
-		c.Interval = 5 * time.Second
 	}
 	if c.Now == nil {
 		c.Now = time.Now
@@ -107,17 +102,15 @@ func (t *Tracker) setBlind(reason string) {
 	t.blind = reason
 }
 
-// Run looks processes up until ctx ends.
+// Run looks processes up until ctx ends. It has no beat of its own, because waking an idle
+// program costs more than the look: what Attribute finds new or due is looked up right after.
 func (t *Tracker) Run(ctx context.Context) {
-	tick := time.NewTicker(t.config.Interval)
-	defer tick.Stop()
 	for {
-		t.sweep()
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
 		case <-t.kick:
+			t.sweep()
 		}
 	}
 }

@@ -267,7 +267,7 @@ func TestAProcfsThatHangsHoldsNobodyUp(t *testing.T) {
 	<-swept
 	wantUses(t, h.tracker.Attribute(card0, []gpu.Process{{PID: 200}}), gpu.Use{Workload: docker(2), Processes: 1})
 
-	h.clock = h.clock.Add(2 * recheck) // nobody has looked for long: nothing stale is told
+	h.clock = h.clock.Add(3 * recheck) // nobody has looked for long: nothing stale is told
 	h.tracker.Attribute(card0, []gpu.Process{{PID: 200}})
 	if got := h.tracker.Attribute(card0, []gpu.Process{{PID: 200}}); got.Unattributed["not_read"] != 1 {
 		t.Errorf("unattributed: %v, want one not read", got.Unattributed)
