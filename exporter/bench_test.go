@@ -24,13 +24,22 @@ import (
 func BenchmarkScrape(b *testing.B) {
 	host := fakenvml.Install(b, fakenvml.H100x8())
 	p := startProgram(b, host.Env())
-	bench(b, p)
+	bench(b, p, 8)
 }
 
-func bench(b *testing.B, p *program) {
+// BenchmarkScrapeMIG is the same for sixteen cards, each cut into seven MIG devices.
+func BenchmarkScrapeMIG(b *testing.B) {
+	host := fakenvml.Install(b, fakenvml.H100x16MIG())
+	p := startProgram(b, host.Env())
+	bench(b, p, 16+16*7)
+}
+
+// bench begins when the second round of the fast tier has brought the activity of so many
+// cards and MIG devices: by then all series are there.
+func bench(b *testing.B, p *program, active int) {
 	eventually(b, "all GPUs are on the page", func() bool {
 		body, _, _ := get(b, p.url+"/metrics")
-		return strings.Contains(body, `gpu_remapped_rows_pending{gpu="7"`)
+		return strings.Count(body, "\ngpu_sm_active_ratio{") == active
 	})
 	scrape(b, p.url)
 	idleFrom, idleStart := p.cpu(b), time.Now()

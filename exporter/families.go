@@ -47,10 +47,25 @@ type builder struct {
 // entry is a family of the catalogue with what is the same in every snapshot.
 type entry struct {
 	catalog.Family
-	order  []int // where each value (base labels first, then the family's own) stands once sorted by name
-	names  []string
 	typ    *dto.MetricType
+	whole  layout             // of a series of the host or of a card
+	part   layout             // of a series of a MIG device
 	series map[string]*series // by the values of their labels
+}
+
+// layout says how the labels of a series lie: the base labels first, then the family's own.
+type layout struct {
+	names []string
+	order []int // where each stands once sorted by name
+}
+
+func newLayout(names ...string) layout {
+	sorted := slices.Sorted(slices.Values(names))
+	l := layout{names: names, order: make([]int, len(names))}
+	for i, name := range names {
+		l.order[i] = slices.Index(sorted, name)
+	}
+	return l
 }
 
 // series is one series of a family.
@@ -89,21 +104,17 @@ func newBuilder(labels Labels) *builder {
 }
 
 func newEntry(f catalog.Family) entry {
-	names := []string{catalog.LabelHost, catalog.LabelVantage}
-	if f.GPU != nil {
-		names = append(names, catalog.LabelUUID, catalog.LabelGPU)
+	whole := []string{catalog.LabelHost, catalog.LabelVantage}
+	if f.Host == nil {
+		whole = append(whole, catalog.LabelUUID, catalog.LabelGPU)
 	}
-	names = append(names, f.Labels...)
-	sorted := slices.Sorted(slices.Values(names))
-	order := make([]int, len(names))
-	for i, name := range names {
-		order[i] = slices.Index(sorted, name)
-	}
+	part := slices.Concat(whole, catalog.InstanceLabels, f.Labels)
 	typ := dto.MetricType_GAUGE
 	if f.Kind == catalog.Counter {
 		typ = dto.MetricType_COUNTER
 	}
-	return entry{Family: f, order: order, names: names, typ: typ.Enum(), series: map[string]*series{}}
+	return entry{Family: f, typ: typ.Enum(), series: map[string]*series{},
+		whole: newLayout(append(whole, f.Labels...)...), part: newLayout(part...)}
 }
 
 // maxCached bounds the series kept, should labels ever change without end.
@@ -117,22 +128,28 @@ func (b *builder) build(s *gpu.Snapshot) built {
 		}
 		b.cached = 0
 	}
-	gpus := slices.Clone(s.GPUs)
-	slices.SortStableFunc(gpus, func(x, y gpu.GPU) int { return cmp.Compare(x.Identity.Index, y.Identity.Index) })
+	ofHost, places := []string{b.labels.Host, b.labels.Vantage}, b.places(s)
 	out := built{families: make([]*dto.MetricFamily, 0, len(b.table))}
 	for i := range b.table {
 		e := &b.table[i]
 		family := &dto.MetricFamily{Name: proto.String(e.Name), Help: proto.String(e.Help), Type: e.typ}
-		emitTo := func(base []string) catalog.Emit {
-			return func(value float64, own ...string) { b.add(&out, family, e, value, base, own) }
+		emitTo := func(l *layout, base []string) catalog.Emit {
+			return func(value float64, own ...string) { b.add(&out, family, e, l, value, base, own) }
 		}
 		if e.Host != nil {
-			e.Host(s, emitTo([]string{b.labels.Host, b.labels.Vantage}))
-		} else {
-			for j := range gpus {
-				g := &gpus[j]
-				if e.Stays || catalog.Answers(g.Status.State) {
-					e.GPU(g, emitTo([]string{b.labels.Host, b.labels.Vantage, g.Identity.UUID, strconv.Itoa(g.Identity.Index)}))
+			e.Host(s, emitTo(&e.whole, ofHost))
+		}
+		for j := range places {
+			p := &places[j]
+			if !e.Stays && !catalog.Answers(p.gpu.Status.State) {
+				continue
+			}
+			if e.GPU != nil {
+				e.GPU(p.gpu, emitTo(&e.whole, p.base))
+			}
+			if e.Instance != nil {
+				for k := range p.gpu.Instances {
+					e.Instance(&p.gpu.Instances[k], emitTo(&e.part, p.instances[k]))
 				}
 			}
 		}
@@ -144,8 +161,32 @@ func (b *builder) build(s *gpu.Snapshot) built {
 	return out
 }
 
+// place is one card with the base labels of its series and of those of its MIG devices.
+type place struct {
+	gpu       *gpu.GPU
+	base      []string
+	instances [][]string
+}
+
+// places lists the cards in the order of the page.
+func (b *builder) places(s *gpu.Snapshot) []place {
+	places := make([]place, len(s.GPUs))
+	for i := range s.GPUs {
+		g := &s.GPUs[i]
+		index := strconv.Itoa(g.Identity.Index)
+		p := place{gpu: g, base: []string{b.labels.Host, b.labels.Vantage, g.Identity.UUID, index}}
+		for j := range g.Instances {
+			p.instances = append(p.instances, append([]string{b.labels.Host, b.labels.Vantage, g.Instances[j].UUID, index},
+				catalog.InstanceValues(g, &g.Instances[j])...))
+		}
+		places[i] = p
+	}
+	slices.SortStableFunc(places, func(x, y place) int { return cmp.Compare(x.gpu.Identity.Index, y.gpu.Identity.Index) })
+	return places
+}
+
 // add puts one sample into the family, unless it is there already or no number.
-func (b *builder) add(out *built, family *dto.MetricFamily, e *entry, value float64, base, own []string) {
+func (b *builder) add(out *built, family *dto.MetricFamily, e *entry, l *layout, value float64, base, own []string) {
 	if math.IsNaN(value) || math.IsInf(value, 0) {
 		out.invalid++
 		return
@@ -158,7 +199,7 @@ func (b *builder) add(out *built, family *dto.MetricFamily, e *entry, value floa
 	}
 	known, there := e.series[string(b.key)]
 	if !there {
-		known = &series{labels: e.pairs(base, own)}
+		known = &series{labels: l.pairs(base, own)}
 		e.series[string(b.key)] = known
 		b.cached++
 	}
@@ -182,16 +223,16 @@ func (e *entry) sample(labels []*dto.LabelPair, value float64) *dto.Metric {
 }
 
 // pairs puts the labels in the order of their names. What is no UTF-8 would spoil the page.
-func (e *entry) pairs(base, own []string) []*dto.LabelPair {
-	pairs := make([]*dto.LabelPair, len(e.order))
-	for i, position := range e.order {
+func (l *layout) pairs(base, own []string) []*dto.LabelPair {
+	pairs := make([]*dto.LabelPair, len(l.order))
+	for i, position := range l.order {
 		v := ""
 		if i < len(base) {
 			v = base[i]
 		} else if i-len(base) < len(own) {
 			v = own[i-len(base)]
 		}
-		pairs[position] = &dto.LabelPair{Name: &e.names[i], Value: proto.String(strings.ToValidUTF8(v, "\uFFFD"))}
+		pairs[position] = &dto.LabelPair{Name: &l.names[i], Value: proto.String(strings.ToValidUTF8(v, "\uFFFD"))}
 	}
 	return pairs
 }

@@ -29,6 +29,7 @@ func TestGoldenPages(t *testing.T) {
 		"consumer":   {fakenvml.ConsumerCard(), nil, `gpu_pcie_replays_total{`, 1},
 		"old_driver": {fakenvml.OldDriver(), nil, `gpu_pcie_replays_total{`, 4},
 		"gb200":      {fakenvml.GB200(), nil, `gpu_sm_active_ratio{`, 4},
+		"h100_mig":   {fakenvml.H100MIG(), nil, `gpu_sm_active_ratio{`, 6}, // three cards and three MIG devices that are whole
 		"lost": {fakenvml.H100x8(), func(t *testing.T, h *fakenvml.Host) {
 			h.Update(t, func(s *fakenvml.Scenario) { s.Event(3, 79); s.GPU(3).Lost() })
 		}, `gpu_sm_active_ratio{`, 7},

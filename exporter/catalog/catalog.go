@@ -51,7 +51,8 @@ type Family struct {
 	// Unit is the base unit at the end of the name, "" for a bare number.
 	Unit string
 	Kind Kind
-	// Labels are the family's own labels, beside host and vantage and, per GPU, uuid and gpu.
+	// Labels are the family's own labels, beside host and vantage and, per GPU, uuid and gpu and,
+	// per MIG device, InstanceLabels.
 	Labels []string
 	// Hardware says which cards answer; "" means all.
 	Hardware string
@@ -60,9 +61,11 @@ type Family struct {
 	// Stays marks a family that a GPU keeps in every state. The others are readings: they
 	// leave the page with the state, so that nothing stale is served as live.
 	Stays bool
-	// Exactly one of the two getters is set; neither on the exporter's own instruments.
-	GPU  func(g *gpu.GPU, emit Emit)
-	Host func(s *gpu.Snapshot, emit Emit)
+	// A family is of the host, or of the cards, of their MIG devices or both: a uuid is that of
+	// one or of the other. None of the getters is set on the exporter's own instruments.
+	Host     func(s *gpu.Snapshot, emit Emit)
+	GPU      func(g *gpu.GPU, emit Emit)
+	Instance func(i *gpu.Instance, emit Emit)
 }
 
 // Answers tells whether a GPU in this state can be asked for readings at all.
@@ -79,7 +82,7 @@ func Answers(s gpu.State) bool {
 func All() []Family {
 	all := slices.Concat(hostFamilies(), identityFamilies(), stateFamilies(), useFamilies(),
 		heatFamilies(), clockFamilies(), memoryHealthFamilies(), repairFamilies(), linkFamilies(), fabricFamilies(),
-		modeFamilies(), virtualFamilies(), gpmFamilies(), xidFamilies(), workloadFamilies(), machineFamilies())
+		modeFamilies(), virtualFamilies(), gpmFamilies(), instanceFamilies(), xidFamilies(), workloadFamilies(), machineFamilies())
 	sortByName(all)
 	return all
 }

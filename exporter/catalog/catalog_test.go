@@ -52,14 +52,14 @@ func TestEveryFamilyIsWellFormed(t *testing.T) {
 			t.Errorf("%s: want a help text with a full stop, and a source", f.Name)
 		}
 		for _, label := range f.Labels {
-			if slices.Contains([]string{LabelHost, LabelVantage, LabelUUID, LabelGPU, "job", "instance"}, label) {
+			if slices.Contains(slices.Concat(InstanceLabels, []string{LabelHost, LabelVantage, LabelUUID, LabelGPU, "job", "instance"}), label) {
 				t.Errorf("%s: label %s is given to every series already", f.Name, label)
 			}
 		}
 	}
 	for _, f := range All() {
-		if (f.GPU == nil) == (f.Host == nil) {
-			t.Errorf("%s: want exactly one getter", f.Name)
+		if (f.GPU == nil && f.Instance == nil) == (f.Host == nil) {
+			t.Errorf("%s: want a getter, of the host or of cards and their MIG devices", f.Name)
 		}
 	}
 }
@@ -108,12 +108,20 @@ func TestGettersEmitAsManyLabelsAsTheyDeclare(t *testing.T) {
 			}
 		}
 		if f.GPU != nil {
-			f.GPU(&g, emit)
-		} else {
-			f.Host(s, emit)
+			if f.GPU(&g, emit); n == 0 {
+				t.Errorf("%s emits nothing for a card that answers everything", f.Name)
+			}
 		}
-		if n == 0 {
-			t.Errorf("%s emits nothing for a host that answers everything", f.Name)
+		if f.Instance != nil {
+			n = 0
+			if f.Instance(&g.Instances[0], emit); n == 0 {
+				t.Errorf("%s emits nothing for a MIG device that answers everything", f.Name)
+			}
+		}
+		if f.Host != nil {
+			if f.Host(s, emit); n == 0 {
+				t.Errorf("%s emits nothing for a host that answers everything", f.Name)
+			}
 		}
 	}
 }
@@ -121,12 +129,18 @@ func TestGettersEmitAsManyLabelsAsTheyDeclare(t *testing.T) {
 func TestAbsentReadingsAreAbsent(t *testing.T) {
 	empty := gpu.GPU{}
 	for _, f := range All() {
-		if f.GPU == nil || f.Stays {
+		if f.Stays {
 			continue
 		}
-		f.GPU(&empty, func(v float64, labels ...string) {
+		emit := func(v float64, labels ...string) {
 			t.Errorf("%s emits %v %q for a card that answered nothing", f.Name, v, labels)
-		})
+		}
+		if f.GPU != nil {
+			f.GPU(&empty, emit)
+		}
+		if f.Instance != nil {
+			f.Instance(&gpu.Instance{}, emit)
+		}
 	}
 }
 

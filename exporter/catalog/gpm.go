@@ -19,7 +19,8 @@ const (
 func gpmFamilies() []Family {
 	ratio := func(name, help, metric string, get func(*gpu.GPM) gpu.Maybe[float64]) Family {
 		return Family{Name: name, Kind: Gauge, Unit: "ratio", Help: help, Hardware: gpmHardware, Source: gpmSource + ", " + metric,
-			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return get(&r.GPM) })}
+			GPU:      reading(func(r *gpu.Readings) gpu.Maybe[float64] { return get(&r.GPM) }),
+			Instance: ofInstance(func(i *gpu.Instance) gpu.Maybe[float64] { return get(&i.Readings.GPM) })}
 	}
 	return []Family{
 		ratio("gpu_graphics_active_ratio", "Share of the last interval in which any kernel or graphics work ran, 0 to 1.",
@@ -36,13 +37,13 @@ func gpmFamilies() []Family {
 			Name: "gpu_tensor_type_active_ratio", Kind: Gauge, Unit: "ratio", Labels: []string{"type"},
 			Help:     "The same by kind of number: hmma (half precision), imma (integers), dmma and dfma (double precision).",
 			Hardware: gpmHardware, Source: gpmSource + ", HMMA_, IMMA_, DMMA_ and DFMA_TENSOR_UTIL",
-			GPU: parts(gpmOfCard, tensorTypes),
+			GPU: parts(gpmOfCard, tensorTypes), Instance: parts(gpmOfInstance, tensorTypes),
 		},
 		{
 			Name: "gpu_pipe_active_ratio", Kind: Gauge, Unit: "ratio", Labels: []string{"pipe"},
 			Help:     "Share of time that the multiprocessors did other arithmetic, mean of the last interval, 0 to 1: integer, fp64, fp32, fp16.",
 			Hardware: gpmHardware, Source: gpmSource + ", INTEGER_, FP64_, FP32_ and FP16_UTIL",
-			GPU: parts(gpmOfCard, pipes),
+			GPU: parts(gpmOfCard, pipes), Instance: parts(gpmOfInstance, pipes),
 		},
 		{
 			Name: "gpu_engine_active_ratio", Kind: Gauge, Unit: "ratio", Labels: []string{"engine", "unit"},
@@ -50,16 +51,17 @@ func gpmFamilies() []Family {
 			Hardware: gpmHardware, Source: gpmSource + ", NVDEC_, NVENC_, NVJPG_ and NVOFA_*_UTIL",
 			GPU: engines,
 		},
-		traffic("gpu_pcie_throughput_bytes_per_second", "PCIe traffic of the card, mean of the last interval", "PCIE_TX_ and PCIE_RX_PER_SEC",
+		traffic("gpu_pcie_throughput_bytes_per_second", "PCIe traffic, mean of the last interval", "PCIE_TX_ and PCIE_RX_PER_SEC",
 			func(g *gpu.GPM) (sent, received gpu.Maybe[float64]) { return g.PCIeSent, g.PCIeReceived }),
-		traffic("gpu_nvlink_throughput_bytes_per_second", "NVLink traffic of all links of the card, mean of the last interval", "NVLINK_TOTAL_TX_ and _RX_PER_SEC",
+		traffic("gpu_nvlink_throughput_bytes_per_second", "NVLink traffic of all links, mean of the last interval", "NVLINK_TOTAL_TX_ and _RX_PER_SEC",
 			func(g *gpu.GPM) (sent, received gpu.Maybe[float64]) { return g.NVLinkSent, g.NVLinkReceived }),
 		traffic("gpu_c2c_throughput_bytes_per_second", "Traffic between GPU and CPU on boards that join both by NVLink-C2C, mean of the last interval", "C2C_TOTAL_TX_ and _RX_PER_SEC",
 			func(g *gpu.GPM) (sent, received gpu.Maybe[float64]) { return g.C2CSent, g.C2CReceived }),
 	}
 }
 
-func gpmOfCard(g *gpu.GPU) *gpu.GPM { return &g.Readings.GPM }
+func gpmOfCard(g *gpu.GPU) *gpu.GPM          { return &g.Readings.GPM }
+func gpmOfInstance(i *gpu.Instance) *gpu.GPM { return &i.Readings.GPM }
 
 // part is one figure of a family that a label tells apart.
 type part struct {
@@ -95,14 +97,15 @@ func parts[T any](of func(*T) *gpu.GPM, all []part) func(*T, Emit) {
 
 // traffic is a family of bytes per second by direction, seen from the GPU.
 func traffic(name, help, metric string, get func(*gpu.GPM) (sent, received gpu.Maybe[float64])) Family {
+	directions := []part{
+		{"rx", func(g *gpu.GPM) gpu.Maybe[float64] { _, v := get(g); return v }},
+		{"tx", func(g *gpu.GPM) gpu.Maybe[float64] { v, _ := get(g); return v }},
+	}
 	return Family{
 		Name: name, Kind: Gauge, Unit: "bytes_per_second", Labels: []string{"direction"},
 		Help:     help + ": tx (sent by the GPU), rx (received).",
 		Hardware: gpmHardware, Source: gpmSource + ", " + metric,
-		GPU: parts(gpmOfCard, []part{
-			{"rx", func(g *gpu.GPM) gpu.Maybe[float64] { _, v := get(g); return v }},
-			{"tx", func(g *gpu.GPM) gpu.Maybe[float64] { v, _ := get(g); return v }},
-		}),
+		GPU: parts(gpmOfCard, directions), Instance: parts(gpmOfInstance, directions),
 	}
 }
 

@@ -19,7 +19,9 @@ Every series carries ` + "`host`" + ` and ` + "`vantage`" + ` (host, or guest in
 Every GPU series also carries ` + "`uuid`" + ` and ` + "`gpu`" + ` (the driver's index). Units are base units and stand at
 the end of the name; counters end in ` + "`_total`" + `. A reading that a card does not give is absent, never 0.
 Families marked "stays" are there in every state of a GPU; the others leave the page while the GPU
-cannot be asked (lost, unresponsive, driver_down, released, unknown).
+cannot be asked (lost, unresponsive, driver_down, released, unknown). Families marked "MIG" have series of
+MIG devices: those carry the MIG device's ` + "`uuid`" + `, the card's ` + "`gpu`" + ` and, beside the labels of the table,
+` + "`gpu_uuid`" + ` (the card's), ` + "`gpu_instance`" + `, ` + "`compute_instance`" + ` and ` + "`profile`" + `. Cards alone: ` + "`gpu_uuid=\"\"`" + `.
 
 `)
 	var host, perGPU []Family
@@ -44,6 +46,9 @@ func table(b *strings.Builder, title string, families []Family) {
 		kind := string(f.Kind)
 		if f.Stays {
 			kind += ", stays"
+		}
+		if f.Instance != nil {
+			kind += ", MIG"
 		}
 		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s | %s |\n", f.Name, kind, cell(strings.Join(f.Labels, ", ")), cell(f.Help), cell(f.Hardware), cell(f.Source))
 	}

@@ -11,9 +11,10 @@ func useFamilies() []Family {
 	return []Family{
 		{
 			Name: "gpu_utilization_ratio", Kind: Gauge, Unit: "ratio",
-			Help:     "Share of the driver's last sampling period in which a kernel ran, 0 to 1. It says nothing of how much of the card the kernel used.",
-			Hardware: "not while MIG is on", Source: "nvmlDeviceGetUtilizationRates",
-			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.UtilizationRatio }),
+			Help:     "Share of the driver's last sampling period in which a kernel ran, 0 to 1. It says nothing of how much of the card the kernel used. Of a MIG device: of the last interval.",
+			Hardware: "cards without MIG; MIG devices of Hopper and later", Source: "nvmlDeviceGetUtilizationRates; of a MIG device GRAPHICS_UTIL of nvmlGpmMetricsGet",
+			GPU:      reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.UtilizationRatio }),
+			Instance: ofInstance(func(i *gpu.Instance) gpu.Maybe[float64] { return i.Readings.GPM.GraphicsActive }),
 		},
 		{
 			Name: "gpu_memory_utilization_ratio", Kind: Gauge, Unit: "ratio",
@@ -47,23 +48,27 @@ func useFamilies() []Family {
 		},
 		{
 			Name: "gpu_memory_total_bytes", Kind: Gauge, Unit: "bytes",
-			Help: "Memory of the card.", Source: "nvmlDeviceGetMemoryInfo_v2",
-			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.MemoryTotalBytes }),
+			Help: "Memory of the card, or of the MIG device: compute instances of one GPU instance share theirs.", Source: "nvmlDeviceGetMemoryInfo_v2",
+			GPU:      reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.MemoryTotalBytes }),
+			Instance: ofInstance(func(i *gpu.Instance) gpu.Maybe[float64] { return i.Readings.MemoryTotalBytes }),
 		},
 		{
 			Name: "gpu_memory_used_bytes", Kind: Gauge, Unit: "bytes",
 			Help: "Memory in use, without what the driver reserves where it tells that apart.", Source: "nvmlDeviceGetMemoryInfo_v2",
-			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.MemoryUsedBytes }),
+			GPU:      reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.MemoryUsedBytes }),
+			Instance: ofInstance(func(i *gpu.Instance) gpu.Maybe[float64] { return i.Readings.MemoryUsedBytes }),
 		},
 		{
 			Name: "gpu_memory_free_bytes", Kind: Gauge, Unit: "bytes",
 			Help: "Memory that can be allocated.", Source: "nvmlDeviceGetMemoryInfo_v2",
-			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.MemoryFreeBytes }),
+			GPU:      reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.MemoryFreeBytes }),
+			Instance: ofInstance(func(i *gpu.Instance) gpu.Maybe[float64] { return i.Readings.MemoryFreeBytes }),
 		},
 		{
 			Name: "gpu_memory_reserved_bytes", Kind: Gauge, Unit: "bytes",
 			Help: "Memory that the driver keeps for itself.", Hardware: "drivers from 510", Source: "nvmlDeviceGetMemoryInfo_v2",
-			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.MemoryReservedBytes }),
+			GPU:      reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.MemoryReservedBytes }),
+			Instance: ofInstance(func(i *gpu.Instance) gpu.Maybe[float64] { return i.Readings.MemoryReservedBytes }),
 		},
 		{
 			Name: "gpu_bar1_memory_total_bytes", Kind: Gauge, Unit: "bytes",

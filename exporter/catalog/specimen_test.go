@@ -33,13 +33,7 @@ func Specimen() gpu.GPU {
 				Uses:       []gpu.Use{{Workload: gpu.Workload{Runtime: "docker", ContainerID: "4f0c9b1d2e3a"}, Processes: 1, MemoryBytes: some(1)}},
 				Containers: some(1), Summed: some(0), Unattributed: one("not_found"),
 			},
-			GPM: gpu.GPM{
-				GraphicsActive: some(1), SMActive: some(0.8), SMOccupancy: some(0.4), DRAMActive: some(0.5),
-				TensorActive: some(0.4), TensorHMMA: some(0.4), TensorIMMA: some(0), TensorDMMA: some(0), TensorDFMA: some(0),
-				Integer: some(0.1), FP64: some(0), FP32: some(0.1), FP16: some(0),
-				PCIeSent: some(1e9), PCIeReceived: some(2e9), NVLinkSent: some(1e11), NVLinkReceived: some(1e11), C2CSent: some(1e9), C2CReceived: some(1e9),
-				Engines: map[gpu.Engine]float64{{Kind: "decoder"}: 0, {Kind: "decoder", Unit: 1}: 0.5},
-			},
+			MIGInstances: some(1), GPM: specimenGPM(),
 			JPEGRatio: some(0), OFARatio: some(0), BAR1: gpu.BAR1{TotalBytes: some(2), UsedBytes: some(1), FreeBytes: some(1)},
 			TemperatureOffsets: one("slowdown"), PowerAverageWatts: some(300), PowerInstantWatts: some(310),
 			Module:                gpu.Module{PowerAverageWatts: some(600), PowerInstantWatts: some(610), PowerLimits: one("enforced"), EnergyJoulesTotal: some(2e6)},
@@ -60,6 +54,28 @@ func Specimen() gpu.GPU {
 		},
 		Allocation: gpu.Allocation{Allocated: gpu.Some(true), Holders: []gpu.Holder{
 			{Workload: gpu.Workload{Runtime: "kubernetes", Namespace: "team-a", Pod: "trainer-0", Container: "main"}, Parts: 1, Share: 1}}},
+		Instances:   []gpu.Instance{SpecimenInstance()},
 		Unsupported: []string{"nvmlDeviceGetFanSpeed_v2"}, Dropped: map[string]uint64{"nvmlDeviceGetPowerUsage": 1},
+	}
+}
+
+func specimenGPM() gpu.GPM {
+	some := gpu.Some[float64]
+	return gpu.GPM{
+		GraphicsActive: some(1), SMActive: some(0.8), SMOccupancy: some(0.4), DRAMActive: some(0.5),
+		TensorActive: some(0.4), TensorHMMA: some(0.4), TensorIMMA: some(0), TensorDMMA: some(0), TensorDFMA: some(0),
+		Integer: some(0.1), FP64: some(0), FP32: some(0.1), FP16: some(0),
+		PCIeSent: some(1e9), PCIeReceived: some(2e9), NVLinkSent: some(1e11), NVLinkReceived: some(1e11), C2CSent: some(1e9), C2CReceived: some(1e9),
+		Engines: map[gpu.Engine]float64{{Kind: "decoder"}: 0, {Kind: "decoder", Unit: 1}: 0.5},
+	}
+}
+
+// SpecimenInstance is a MIG device that answers everything.
+func SpecimenInstance() gpu.Instance {
+	some := gpu.Some[float64]
+	return gpu.Instance{
+		UUID: "MIG-1", GPUInstance: 2, Profile: "3g.40gb", Placement: "4:4",
+		Multiprocessors: some(60), GPUSlices: some(3), ComputeSlices: some(3), Engines: map[string]float64{"copy": 3},
+		Readings: gpu.InstanceReadings{MemoryTotalBytes: some(40e9), MemoryUsedBytes: some(1), MemoryFreeBytes: some(1), MemoryReservedBytes: some(1), GPM: specimenGPM()},
 	}
 }

@@ -98,6 +98,9 @@ type GPU struct {
 	// Readings are the last readings of a GPU whose state is ok or fabric_incomplete.
 	// They are empty in any other state: nothing stale is served as live.
 	Readings Readings
+	// Instances are the card's MIG devices, ordered by their GPU and compute instances. They stay
+	// as the card does, without readings, while the card gives none.
+	Instances []Instance
 	// Unsupported names the driver calls this GPU does not answer, sorted.
 	Unsupported []string
 	// Dropped counts readings that were thrown away, by call: sentinels, impossible values.
@@ -201,7 +204,8 @@ type Readings struct {
 	NVLink         NVLinks
 	Fabric         Fabric
 
-	GPM GPM // none before Hopper, or where it is switched off
+	MIGInstances Maybe[float64] // MIG devices, while MIG is on
+	GPM          GPM            // none before Hopper, or where it is switched off
 
 	Processes        Maybe[float64]
 	Occupancy        Occupancy // whose the processes are

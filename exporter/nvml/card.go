@@ -16,6 +16,7 @@ type card struct {
 	identity    gpu.Identity
 	machine     *gpu.Machine
 	readings    gpu.Readings
+	instances   []gpu.Instance
 	unsupported []string
 	dropped     map[string]uint64
 	xids        *gpu.XIDLog
@@ -29,6 +30,7 @@ func (c *card) describe(now time.Time, fresh time.Duration) gpu.GPU {
 		Identity: c.identity, Status: c.machine.Status(), Readings: c.readings,
 		Unsupported: c.unsupported, Dropped: c.dropped,
 	}
+	g.Instances = c.instances
 	switch {
 	case now.Sub(c.readings.At) > fresh:
 		g.Readings = gpu.Readings{At: c.readings.At}
@@ -38,7 +40,22 @@ func (c *card) describe(now time.Time, fresh time.Duration) gpu.GPU {
 		g.Readings = gpu.Readings{At: c.readings.At}
 	}
 	g.Readings.XIDs = c.xids.Seen()
+	switch live := now.Sub(c.readings.At) <= fresh && (g.Status.State == gpu.OK || g.Status.State == gpu.FabricIncomplete); {
+	case g.Status.State == gpu.Released:
+		g.Instances = nil // released to be cut anew, perhaps
+	case !live:
+		g.Instances = withoutReadings(c.instances)
+	}
 	return g
+}
+
+// withoutReadings keeps who the MIG devices of a card are that gives no readings.
+func withoutReadings(instances []gpu.Instance) []gpu.Instance {
+	bare := slices.Clone(instances)
+	for i := range bare {
+		bare[i].Readings = gpu.InstanceReadings{}
+	}
+	return bare
 }
 
 // find returns the card of a UUID. A card that was seen at this index before anything could

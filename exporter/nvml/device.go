@@ -81,6 +81,10 @@ type device interface {
 	GetGpuFabricInfo() (nvml.GpuFabricInfo, nvml.Return)
 	GetGpuFabricInfoV() nvml.GpuFabricInfoHandler
 	GpmQueryDeviceSupport() (nvml.GpmSupport, nvml.Return)
+	GetMaxMigDeviceCount() (int, nvml.Return)
+	GetMigDeviceHandleByIndex(int) (nvml.Device, nvml.Return)
+	GetGpuInstanceById(int) (nvml.GpuInstance, nvml.Return)
+	GpmMigSampleGet(int, nvml.GpmSample) nvml.Return
 	GpmSampleGet(nvml.GpmSample) nvml.Return
 	RegisterEvents(uint64, nvml.EventSet) nvml.Return
 }

@@ -71,10 +71,12 @@ type gpmReader struct {
 	window  gpmWindow
 	asked   bool // whether the card has them, since its identity was read
 	answers bool
+	gone    []*migInstance // whose buffers wait to be given back
 }
 
-// readGPM reads what the card's counters say of the time since the last round into r.
-func (s *slot) readGPM(live *session, r *gpu.Readings) {
+// readGPM reads what the counters say of the time since the last round, of the card into r and
+// of its MIG devices into their readings.
+func (s *slot) readGPM(live *session, r *gpu.Readings, instances []*migInstance) {
 	c, gate := s.caller, s.reader.gpm
 	if gate == nil || s.gpm.asked && !s.gpm.answers {
 		return
@@ -87,8 +89,39 @@ func (s *slot) readGPM(live *session, r *gpu.Readings) {
 	if !s.gpm.asked {
 		s.gpm.asked, s.gpm.answers = true, hasGPM(c, s.device)
 	}
-	if s.gpm.answers {
-		r.GPM = s.gpm.window.read(c, live.lib.api, gate, 2*s.reader.budget(), gpmQuestion{gpmSampleCall, s.device.GpmSampleGet, cardMetrics})
+	for _, i := range s.gpm.gone {
+		i.window.free(c)
+	}
+	s.gpm.gone = nil
+	if !s.gpm.answers {
+		return
+	}
+	longest := 2 * s.reader.budget()
+	r.GPM = s.gpm.window.read(c, live.lib.api, gate, longest, gpmQuestion{gpmSampleCall, s.device.GpmSampleGet, cardMetrics})
+	for _, i := range instances {
+		if i.whole() {
+			i.Readings.GPM = i.window.read(c, live.lib.api, gate, longest, gpmQuestion{migGPMCall, s.sampleOf(i), instanceMetrics})
+		}
+	}
+}
+
+// sampleOf takes samples of a GPU instance. One that was destroyed a moment ago is no word
+// about the call.
+func (s *slot) sampleOf(i *migInstance) func(nvml.GpmSample) nvml.Return {
+	return func(sample nvml.GpmSample) nvml.Return {
+		ret := s.device.GpmMigSampleGet(i.GPUInstance, sample)
+		if ret == nvml.ERROR_INVALID_ARGUMENT {
+			return nvml.ERROR_NOT_FOUND
+		}
+		return ret
+	}
+}
+
+// restartGPM forgets all samples of the slot.
+func (s *slot) restartGPM() {
+	s.gpm.window.restart()
+	for _, i := range s.mig.known {
+		i.window.restart()
 	}
 }
 
@@ -173,6 +206,13 @@ func (r *Reader) freeGPM(c *caller, slots ...*slot) {
 	defer r.gpm.leave()
 	for _, s := range slots {
 		s.gpm.window.free(c)
+		for _, i := range s.mig.known {
+			i.window.free(c)
+		}
+		for _, i := range s.gpm.gone {
+			i.window.free(c)
+		}
+		s.gpm.gone = nil
 	}
 }
 

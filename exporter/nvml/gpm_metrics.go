@@ -3,6 +3,7 @@
 package nvml
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
@@ -29,8 +30,11 @@ var (
 	gpmTraffic = gpmUnit{low: 0, high: 16 << 20, scale: 1 << 20, most: 16 << 40}
 )
 
-// cardMetrics are the metrics of a whole card.
-var cardMetrics = append(activity("", true), engineMetrics()...)
+// The metrics of a whole card, and of a GPU instance.
+var (
+	cardMetrics     = slices.Concat(activity("", true), engineMetrics())
+	instanceMetrics = activity(",mig", false)
+)
 
 // activity lists the metrics that a card and a GPU instance have alike; the suffix tells
 // their keys apart, for one may answer what the other does not.

@@ -16,6 +16,7 @@ var needed = []string{"nvmlInit_v2", "nvmlShutdown", "nvmlDeviceGetCount_v2", "n
 // these must be there.
 var versioned = map[string][]string{
 	"nvmlEventSetWait":                        {"nvmlEventSetWait_v2", "nvmlEventSetWait"},
+	"nvmlDeviceGetAttributes":                 {"nvmlDeviceGetAttributes_v2", "nvmlDeviceGetAttributes"},
 	"nvmlDeviceGetPciInfo":                    {"nvmlDeviceGetPciInfo_v3", "nvmlDeviceGetPciInfo_v2", "nvmlDeviceGetPciInfo"},
 	"nvmlDeviceGetComputeRunningProcesses":    inThreeVersions("nvmlDeviceGetComputeRunningProcesses"),
 	"nvmlDeviceGetGraphicsRunningProcesses":   inThreeVersions("nvmlDeviceGetGraphicsRunningProcesses"),
@@ -44,6 +45,8 @@ var plain = []string{
 	"nvmlDeviceGetNvLinkState", "nvmlDeviceGetNvLinkErrorCounter", "nvmlDeviceGetPerformanceState",
 	"nvmlDeviceGetNumFans", "nvmlDeviceGetFanSpeed", "nvmlDeviceGetFanSpeed_v2",
 	"nvmlGpmQueryDeviceSupport", "nvmlGpmSampleAlloc", "nvmlGpmSampleFree", "nvmlGpmSampleGet", "nvmlGpmMetricsGet",
+	"nvmlGpmMigSampleGet", "nvmlDeviceGetMaxMigDeviceCount", "nvmlDeviceGetMigDeviceHandleByIndex",
+	"nvmlDeviceGetGpuInstanceId", "nvmlDeviceGetComputeInstanceId", "nvmlDeviceGetGpuInstanceById", "nvmlGpuInstanceGetInfo",
 	"nvmlDeviceGetFieldValues", "nvmlDeviceGetGpuFabricInfo", "nvmlDeviceGetGpuFabricInfoV",
 	"nvmlDeviceGetJpgUtilization", "nvmlDeviceGetOfaUtilization", "nvmlDeviceGetBAR1MemoryInfo",
 	"nvmlDeviceGetMaxCustomerBoostClock", "nvmlDeviceGetApplicationsClock", "nvmlDeviceGetComputeMode",

@@ -42,6 +42,8 @@ type slot struct {
 	identityAt time.Time
 	healthAt   time.Time
 	gpm        gpmReader
+	mig        migReader
+	instances  []gpu.Instance
 	// What was told last of the calls, and how much that was of each.
 	unsupported []string
 	dropped     map[string]uint64
@@ -126,6 +128,9 @@ func (s *slot) round(live *session) (readings gpu.Readings, answer gpu.Answer, r
 		answer, reason = c.verdict()
 		return readings, answer, reason
 	}
+	if s.mig.switched(c, s.device) {
+		s.identityAt = time.Time{}
+	}
 	if s.identityAt.IsZero() || now.Sub(s.identityAt) >= s.reader.options.Identity {
 		c.forget()
 		identity := readIdentity(c, s.device, s.index, s.identity.UUID)
@@ -135,14 +140,20 @@ func (s *slot) round(live *session) (readings gpu.Readings, answer gpu.Answer, r
 		}
 		s.gpm.asked = false
 	}
-	if s.urgent.Swap(false) || s.healthAt.IsZero() || now.Sub(s.healthAt) >= s.reader.options.Slow {
+	slow := s.urgent.Swap(false) || s.healthAt.IsZero() || now.Sub(s.healthAt) >= s.reader.options.Slow
+	if slow {
 		s.health = readHealth(c, s.device, s.identity, &s.fixed)
 		s.healthAt = now
 	}
 	readings = s.health.readings
 	readMoving(c, s.device, &s.fixed, &readings)
 	s.readWorkloads(&readings)
-	s.readGPM(live, &readings)
+	instances := s.mig.read(c, s.device, s.identity.UUID, readings.MemoryTotalBytes, slow)
+	if s.mig.on {
+		readings.MIGInstances = gpu.Some(float64(len(instances)))
+	}
+	s.readGPM(live, &readings, instances)
+	s.keepInstances(instances)
 	readings.At = now
 	if s.health.answer != gpu.AnswerOK {
 		c.note(s.health.answer, s.health.reason)
@@ -160,7 +171,7 @@ func (s *slot) attach(live *session) bool {
 	if !doubtful {
 		return true
 	}
-	s.gpm.window.restart() // samples of two cards, or from before and after a reset, have no difference
+	s.restartGPM() // samples of two cards, or from before and after a reset, have no difference
 	if !s.fetch(live) {
 		return false
 	}
@@ -265,7 +276,7 @@ func (s *slot) commit(live *session, readings gpu.Readings, answer gpu.Answer, r
 		}
 		card.unsupported, card.dropped = s.unsupported, s.dropped
 		if complete {
-			card.readings = readings
+			card.readings, card.instances = readings, s.instances
 		}
 		if complete && !s.identityAt.IsZero() {
 			card.identity = s.identity

@@ -90,7 +90,7 @@ func TestEveryCallIsLookedUpAndEveryLookUpIsForACall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := regexp.MustCompile(`^nvml(Device|System|Event|Gpm|Init|Shutdown)\w*$`)
+	name := regexp.MustCompile(`^nvml(Device|System|Event|Gpm|GpuInstance|Init|Shutdown)\w*$`)
 	used := map[string]bool{}
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") || file == "library.go" {

@@ -42,6 +42,7 @@ static nvmlReturn_t put_text(const char *text, char *out, unsigned int length) {
 #define TEXT_GETTER(function, name) \
 	nvmlReturn_t function(nvmlDevice_t device, char *out, unsigned int length) { \
 		ENTER_DEVICE(function, device); \
+		if (call.instance != NULL) return mig_text(&call, FN_##function, out, length); \
 		return put_text(call.card->string[STR_##name], out, length); \
 	}
 
@@ -190,6 +191,12 @@ nvmlReturn_t nvmlDeviceGetOfaUtilization(nvmlDevice_t device, unsigned int *util
 
 nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory) {
 	ENTER_DEVICE(nvmlDeviceGetMemoryInfo, device);
+	if (call.instance != NULL) {
+		unsigned long long reserved = 0;
+		nvmlReturn_t ret = mig_memory(&call, &memory->total, &memory->used, &memory->free, &reserved);
+		memory->used += reserved;
+		return ret;
+	}
 	if (!NUMBER(call, memory_total)->set) return NVML_ERROR_NOT_SUPPORTED;
 	// The first version counts what is reserved as used.
 	memory->total = (unsigned long long)NUMBER(call, memory_total)->v;
@@ -202,6 +209,7 @@ nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *me
 	ENTER_DEVICE(nvmlDeviceGetMemoryInfo_v2, device);
 	if (memory == NULL) return NVML_ERROR_INVALID_ARGUMENT;
 	if (memory->version != nvmlMemory_v2) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+	if (call.instance != NULL) return mig_memory(&call, &memory->total, &memory->used, &memory->free, &memory->reserved);
 	if (!NUMBER(call, memory_total)->set) return NVML_ERROR_NOT_SUPPORTED;
 	memory->total = (unsigned long long)NUMBER(call, memory_total)->v;
 	memory->free = (unsigned long long)NUMBER(call, memory_free)->v;

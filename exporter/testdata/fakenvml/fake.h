@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 enum { MAX_CARDS = 32, MAX_GENERATIONS = 64, MAX_LINKS = 18, MAX_FANS = 8, MAX_FIELDS = 320, MAX_SCOPED = 64, MAX_EVENTS = 512, MAX_STRING = 96 };
-enum { MAX_GPM = 180 }; // GPM metrics by their ids
+enum { MAX_GPM = 180 };                          // GPM metrics by their ids
+enum { MAX_INSTANCES = 8, MAX_GPU_INSTANCES = 16 }; // MIG devices of a card, and the ids of their GPU instances
 
 // Every function of the library. Those of the first list belong to the host, the rest to a GPU.
 #define SYSTEM_FUNCTIONS(X) \
@@ -56,6 +57,17 @@ enum { MAX_GPM = 180 }; // GPM metrics by their ids
 	X(nvmlGpmSampleAlloc) X(nvmlGpmSampleFree) X(nvmlGpmMetricsGet) \
 	X(nvmlGpmQueryDeviceSupport) X(nvmlGpmSampleGet) X(nvmlGpmMigSampleGet)
 
+// MIG: the calls of a GPU, of one of its MIG devices, and of a GPU instance.
+#define MIG_FUNCTIONS(X) \
+	X(nvmlDeviceGetMaxMigDeviceCount) X(nvmlDeviceGetMigDeviceHandleByIndex) X(nvmlDeviceGetDeviceHandleFromMigDeviceHandle) \
+	X(nvmlDeviceIsMigDeviceHandle) X(nvmlDeviceGetGpuInstanceId) X(nvmlDeviceGetComputeInstanceId) \
+	X(nvmlDeviceGetAttributes) X(nvmlDeviceGetAttributes_v2) X(nvmlDeviceGetGpuInstanceById) X(nvmlGpuInstanceGetInfo)
+
+// Every number of a MIG device. One that the scenario does not set is not supported.
+#define INSTANCE_NUMBERS(X) \
+	X(gi) X(ci) X(multiprocessors) X(gpu_slices) X(compute_slices) X(copy_engines) X(decoders) X(encoders) X(jpegs) X(ofas) \
+	X(memory_total) X(memory_used) X(memory_free) X(memory_reserved) X(placement_start) X(placement_size)
+
 // Every number of a GPU. One that the scenario does not set is not supported.
 #define NUMBERS(X) \
 	X(power_mw) X(power_limit_mw) X(power_limit_enforced_mw) X(power_limit_default_mw) X(power_limit_min_mw) \
@@ -88,9 +100,11 @@ enum { MAX_GPM = 180 }; // GPM metrics by their ids
 #define STRINGS(X) X(uuid) X(serial) X(name) X(board_part) X(vbios) X(pci) X(inforom) X(chassis) X(license_product) X(fabric_cluster)
 
 #define ENUM_FN(f) FN_##f,
-enum function { SYSTEM_FUNCTIONS(ENUM_FN) DEVICE_FUNCTIONS(ENUM_FN) GPM_FUNCTIONS(ENUM_FN) FN_COUNT };
+enum function { SYSTEM_FUNCTIONS(ENUM_FN) DEVICE_FUNCTIONS(ENUM_FN) GPM_FUNCTIONS(ENUM_FN) MIG_FUNCTIONS(ENUM_FN) FN_COUNT };
 #define ENUM_NUMBER(n) NUM_##n,
 enum number { NUMBERS(ENUM_NUMBER) NUM_COUNT };
+#define ENUM_INSTANCE(n) INST_##n,
+enum instance_number { INSTANCE_NUMBERS(ENUM_INSTANCE) INST_COUNT };
 #define ENUM_STRING(s) STR_##s,
 enum string { STRINGS(ENUM_STRING) STR_COUNT };
 
@@ -122,6 +136,14 @@ struct scoped {
 	struct field field;
 };
 
+// One MIG device; it is there if it has a uuid.
+struct instance {
+	char uuid[MAX_STRING], profile[MAX_STRING];
+	struct value number[INST_COUNT];
+	struct behaviour all, fn[FN_COUNT];
+	struct gpm gpm[MAX_GPM];
+};
+
 enum { ECC_TOTAL = NVML_MEMORY_LOCATION_COUNT, ECC_LOCATIONS };
 
 struct card {
@@ -135,6 +157,7 @@ struct card {
 	struct value link[MAX_LINKS];
 	struct value fan[MAX_FANS];
 	struct gpm gpm[MAX_GPM];
+	struct instance instance[MAX_INSTANCES];
 };
 
 struct event {
@@ -154,6 +177,7 @@ struct scenario {
 
 struct nvmlDevice_st {
 	int card, generation;
+	int instance; // 1 and on for the MIG devices of the card, 0 for the card
 };
 
 // One call: refused with ret, or holding the scenario's read lock until it leaves.
@@ -161,6 +185,7 @@ struct call {
 	nvmlReturn_t ret;
 	const struct scenario *scenario;
 	const struct card *card;
+	const struct instance *instance; // of a MIG device's handle, else NULL
 	int locked;
 };
 
@@ -192,6 +217,14 @@ int64_t fake_energy(const struct card *card);
 // system.c
 nvmlDevice_t fake_handle(const struct scenario *s, int card);
 void fake_log(const char *line);
+
+// mig.c
+int mig_handle(const struct nvmlDevice_st *h);       // whether it is one of a MIG device
+int mig_answers(enum function f, int is_mig_device); // whether a function answers while MIG is on
+nvmlReturn_t mig_text(const struct call *call, enum function f, char *out, unsigned int length);
+nvmlReturn_t mig_memory(const struct call *call, unsigned long long *total, unsigned long long *used,
+                        unsigned long long *available, unsigned long long *reserved);
+const struct instance *mig_of_gpu_instance(const struct card *c, int id); // the first of that GPU instance, or NULL
 
 // gpm.c
 void gpm_log_samples(void); // how many sample buffers there are, if there ever were any

@@ -88,6 +88,7 @@ nvmlReturn_t nvmlGpmQueryDeviceSupport(nvmlDevice_t device, nvmlGpmSupport_t *su
 static nvmlReturn_t take(const struct call *call, nvmlDevice_t device, int instance, nvmlGpmSample_t sample) {
 	if (sample.handle == NULL) return misuse("no sample to fill");
 	if (call->card->number[NUM_gpm_supported].v == 0) return NVML_ERROR_NOT_SUPPORTED;
+	if (instance != WHOLE_GPU && mig_of_gpu_instance(call->card, instance) == NULL) return NVML_ERROR_INVALID_ARGUMENT;
 	*sample.handle = (struct nvmlGpmSample_st){
 		.card = device.handle->card, .generation = device.handle->generation, .instance = instance, .taken = now_ns()};
 	return NVML_SUCCESS;
@@ -134,6 +135,12 @@ nvmlReturn_t nvmlGpmMetricsGet(nvmlGpmMetricsGet_t *get) {
 	const struct value *limit = &card->number[NUM_gpm_limit];
 	for (unsigned int i = 0; i < get->numMetrics; i++)
 		if (limit->set && get->metrics[i].metricId >= (unsigned int)limit->v) return NVML_ERROR_INVALID_ARGUMENT;
-	for (unsigned int i = 0; i < get->numMetrics; i++) answer(card->gpm, &get->metrics[i]);
+	const struct gpm *all = card->gpm;
+	if (a->instance != WHOLE_GPU) {
+		const struct instance *instance = mig_of_gpu_instance(card, a->instance);
+		if (instance == NULL) return NVML_ERROR_INVALID_ARGUMENT;
+		all = instance->gpm;
+	}
+	for (unsigned int i = 0; i < get->numMetrics; i++) answer(all, &get->metrics[i]);
 	return NVML_SUCCESS;
 }

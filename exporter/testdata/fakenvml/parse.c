@@ -9,8 +9,9 @@ static const char *const number_names[] = {
 #define NAME(n) #n,
 	NUMBERS(NAME)
 };
+static const char *const instance_names[] = {INSTANCE_NUMBERS(NAME)};
 static const char *const string_names[] = {STRINGS(NAME)};
-const char *const function_names[FN_COUNT] = {SYSTEM_FUNCTIONS(NAME) DEVICE_FUNCTIONS(NAME) GPM_FUNCTIONS(NAME)};
+const char *const function_names[FN_COUNT] = {SYSTEM_FUNCTIONS(NAME) DEVICE_FUNCTIONS(NAME) GPM_FUNCTIONS(NAME) MIG_FUNCTIONS(NAME)};
 
 static const char *const ecc_types[] = {"corrected", "uncorrected"};
 static const char *const ecc_counters[] = {"volatile", "aggregate"};
@@ -95,10 +96,33 @@ static int set_gpm(struct gpm *all, const char *key, const char *text) {
 	return end != text && *end == '\0';
 }
 
+// "mig.0.uuid": one number, text, GPM metric or behaviour of one MIG device.
+static int set_instance(struct card *c, const char *key, const char *text) {
+	char *end;
+	long i = strtol(key, &end, 10);
+	if (end == key || *end != '.' || i < 0 || i >= MAX_INSTANCES) return 0;
+	struct instance *instance = &c->instance[i];
+	const char *name = end + 1;
+	if (strcmp(name, "uuid") == 0) return snprintf(instance->uuid, MAX_STRING, "%s", text) < MAX_STRING;
+	if (strcmp(name, "profile") == 0) return snprintf(instance->profile, MAX_STRING, "%s", text) < MAX_STRING;
+	if (strncmp(name, "gpm.", 4) == 0) return set_gpm(instance->gpm, name + 4, text);
+	int n = find(instance_names, INST_COUNT, name);
+	if (n >= 0) return set_value(&instance->number[n], text);
+	if (set_behaviour(&instance->all, name, text)) return 1;
+	char function[MAX_STRING];
+	snprintf(function, sizeof function, "%s", name);
+	char *dot = strchr(function, '.');
+	if (dot == NULL) return 0;
+	*dot = '\0';
+	int f = find(function_names, FN_COUNT, function);
+	return f >= 0 && set_behaviour(&instance->fn[f], dot + 1, text);
+}
+
 static int set_card(struct card *c, char *key, const char *text) {
 	if (strncmp(key, "field.", 6) == 0) return set_field(c, key + 6, text);
 	if (strncmp(key, "ecc.", 4) == 0) return set_ecc(c, key + 4, text);
 	if (strncmp(key, "nvlink.", 7) == 0) return set_indexed(c->link, MAX_LINKS, key + 7, text);
+	if (strncmp(key, "mig.", 4) == 0) return set_instance(c, key + 4, text);
 	if (strncmp(key, "gpm.", 4) == 0) return set_gpm(c->gpm, key + 4, text);
 	if (strncmp(key, "fan.", 4) == 0) return set_indexed(c->fan, MAX_FANS, key + 4, text);
 	int n = find(number_names, NUM_COUNT, key);

@@ -47,7 +47,16 @@ static void wait_for_delay(enum function f, int card) {
 	}
 }
 
-static struct call enter(enum function f, int card, int generation, int needs_init) {
+// stands tells what a handle is worth where the scenario says nothing of the call itself.
+static nvmlReturn_t stands(const struct card *c, const struct nvmlDevice_st *device, const struct instance *instance, enum function f) {
+	if (device->generation != c->number[NUM_generation].v) return NVML_ERROR_GPU_IS_LOST;
+	int mig = c->number[NUM_mig_mode].v == 1;
+	if (instance != NULL && (!mig || instance->uuid[0] == '\0')) return NVML_ERROR_INVALID_ARGUMENT; // destroyed
+	return mig && !mig_answers(f, instance != NULL) ? NVML_ERROR_NOT_SUPPORTED : NVML_SUCCESS;
+}
+
+static struct call enter(enum function f, const struct nvmlDevice_st *device, int needs_init) {
+	int card = device == NULL ? -1 : device->card;
 	atomic_fetch_add(&inside, 1);
 	wait_for_delay(f, card);
 	struct call call = {.scenario = scenario_lock(), .locked = 1};
@@ -58,25 +67,27 @@ static struct call enter(enum function f, int card, int generation, int needs_in
 		return call;
 	}
 	if (card >= 0) {
-		call.card = &s->card[card];
-		if (!ret->set) ret = PICK(ret, &call.card->fn[f], &call.card->all);
-		if (!ret->set && generation != call.card->number[NUM_generation].v) call.ret = NVML_ERROR_GPU_IS_LOST;
+		const struct card *c = call.card = &s->card[card];
+		if (device->instance != 0) call.instance = &c->instance[device->instance - 1];
+		if (!ret->set && call.instance != NULL) ret = PICK(ret, &call.instance->fn[f], &call.instance->all);
+		if (!ret->set) ret = PICK(ret, &c->fn[f], &c->all);
+		if (!ret->set) call.ret = stands(c, device, call.instance, f);
 	}
 	if (ret->set) call.ret = (nvmlReturn_t)ret->v;
 	return call;
 }
 
 struct call fake_enter_system(enum function f) {
-	return enter(f, -1, 0, f != FN_nvmlInit_v2 && f != FN_nvmlInitWithFlags);
+	return enter(f, NULL, f != FN_nvmlInit_v2 && f != FN_nvmlInitWithFlags);
 }
 
 struct call fake_enter_device(enum function f, nvmlDevice_t device) {
 	const struct nvmlDevice_st *h = device.handle;
-	if (h < &handles[0][0] || h > &handles[MAX_CARDS - 1][MAX_GENERATIONS - 1]) {
+	if (!mig_handle(h) && (h < &handles[0][0] || h > &handles[MAX_CARDS - 1][MAX_GENERATIONS - 1])) {
 		atomic_fetch_add(&inside, 1);
 		return (struct call){.ret = NVML_ERROR_INVALID_ARGUMENT};
 	}
-	return enter(f, h->card, h->generation, 1);
+	return enter(f, h, 1);
 }
 
 void fake_leave(struct call *call) {
@@ -86,7 +97,7 @@ void fake_leave(struct call *call) {
 
 nvmlDevice_t fake_handle(const struct scenario *s, int card) {
 	int generation = (int)s->card[card].number[NUM_generation].v % MAX_GENERATIONS;
-	handles[card][generation] = (struct nvmlDevice_st){card, generation};
+	handles[card][generation] = (struct nvmlDevice_st){.card = card, .generation = generation};
 	return (nvmlDevice_t){&handles[card][generation]};
 }
 
