@@ -31,7 +31,7 @@ func identityFamilies() []Family {
 		},
 		{
 			Name: "leasewatch_exporter_dropped_readings_total", Kind: Counter, Stays: true, Labels: []string{"call"},
-			Help:   "Readings thrown away because the driver answered a sentinel or an impossible value.",
+			Help:   "Readings thrown away because the driver answered a sentinel, an impossible value, or a page that stands still (frozen page, frozen energy counter).",
 			Source: "counted by the exporter",
 			GPU: func(g *gpu.GPU, emit Emit) {
 				for _, call := range sortedKeys(g.Dropped) {

@@ -136,7 +136,7 @@ func ConsumerCard() *Scenario {
 		Set("temperature_c", 54).Set("temperature_margin_c", 36).
 		Set("power_mw", 180500).Set("power_limit_mw", 450000).Set("power_limit_enforced_mw", 450000).
 		Set("power_limit_default_mw", 450000).Set("power_limit_min_mw", 10000).Set("power_limit_max_mw", 600000).
-		Set("energy_mj", 77_000_000).
+		Set("energy_mj", 77_000_000).Set("energy_flows", 1).
 		Set("clock_graphics_mhz", 2520).Set("clock_sm_mhz", 2520).Set("clock_memory_mhz", 10501).Set("clock_video_mhz", 1965).
 		Set("clock_max_graphics_mhz", 3120).Set("clock_max_sm_mhz", 3120).
 		Set("clock_max_memory_mhz", 10501).Set("clock_max_video_mhz", 2415).
@@ -203,7 +203,7 @@ func v100(c Card, i int, bus string) {
 		Set("threshold_shutdown_c", 90).Set("threshold_slowdown_c", 87).Set("threshold_memory_max_c", 85).Set("threshold_gpu_max_c", 83)
 	c.Set("power_mw", 240000+i).Set("power_limit_mw", 300000).Set("power_limit_enforced_mw", 300000).
 		Set("power_limit_default_mw", 300000).Set("power_limit_min_mw", 150000).Set("power_limit_max_mw", 300000).
-		Set("energy_mj", 900_000_000+i)
+		Set("energy_mj", 900_000_000+i).Set("energy_flows", 1)
 	c.Set("clock_graphics_mhz", 1530).Set("clock_sm_mhz", 1530).Set("clock_memory_mhz", 877).Set("clock_video_mhz", 1372).
 		Set("clock_max_graphics_mhz", 1530).Set("clock_max_sm_mhz", 1530).
 		Set("clock_max_memory_mhz", 877).Set("clock_max_video_mhz", 1372).

@@ -33,6 +33,9 @@ type Options struct {
 	NoGPM bool
 	// Scheduler tells who the cards were given to (default: nobody does).
 	Scheduler Scheduler
+	// Frozen is how long the energy counter may stand still while power flows before the
+	// readings are taken for frozen and left out (default 30 s).
+	Frozen time.Duration
 	// Logger is told what an operator should know, once per change (default: nobody).
 	Logger *slog.Logger
 	// Now is the clock (default time.Now).
@@ -67,6 +70,7 @@ func (o Options) withDefaults() Options {
 	set(&o.Identity, 10*time.Minute)
 	set(&o.Retry, time.Second)
 	set(&o.RetryMax, 30*time.Second)
+	set(&o.Frozen, 30*time.Second)
 	if o.LibraryPath == "" {
 		o.LibraryPath = "libnvidia-ml.so.1"
 	}

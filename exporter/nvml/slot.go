@@ -39,6 +39,7 @@ type slot struct {
 	fixed      fixed
 	identity   gpu.Identity
 	health     health
+	frozen     frozen
 	identityAt time.Time
 	healthAt   time.Time
 	gpm        gpmReader
@@ -147,6 +148,11 @@ func (s *slot) round(live *session) (readings gpu.Readings, answer gpu.Answer, r
 	}
 	readings = s.health.readings
 	readMoving(c, s.device, &s.fixed, &readings)
+	if s.frozen.look(c, now, s.reader.options.Frozen, &readings) {
+		action := readings.RecoveryAction
+		readings = s.health.readings
+		readings.RecoveryAction = action
+	}
 	s.readWorkloads(&readings)
 	instances := s.mig.read(c, s.device, s.identity.UUID, readings.MemoryTotalBytes, slow)
 	if s.mig.on {
