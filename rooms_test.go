@@ -22,10 +22,11 @@ var allowed = map[string][]string{
 	"exporter/push":     {"exporter/gpu", "exporter/catalog"},
 	"exporter/compat":   {"exporter/gpu", "exporter/catalog"},
 	"exporter/doctor":   {"exporter/gpu", "exporter/catalog"},
+	"exporter/record":   {"exporter/gpu"},
 	"exporter/nvml":     {"exporter/gpu"},
 	"exporter/workload": {"exporter/gpu"},
 	"exporter/host":     {"exporter/gpu"},
-	"exporter":          {"exporter/gpu", "exporter/catalog", "exporter/host", "exporter/push", "exporter/workload", "exporter/compat", "exporter/doctor"},
+	"exporter":          {"exporter/gpu", "exporter/catalog", "exporter/host", "exporter/push", "exporter/workload", "exporter/compat", "exporter/doctor", "exporter/record"},
 
 	"alertmanager-rules": {},
 

@@ -36,6 +36,7 @@ const (
 	exitFailure = 1
 	exitUsage   = 2
 	exitConfig  = 3
+	exitRefused = 4
 )
 
 // flags is what the command line said.
@@ -52,6 +53,7 @@ type flags struct {
 	compat    string // whose names the page also has, "" for nobody's
 	host      hostFlags
 	check     checkFlags
+	record    recordFlags
 	// done is set where the line asked for help or the version only.
 	done bool
 }
@@ -86,6 +88,7 @@ func parse(args []string, stdout, stderr io.Writer, opts Options) (*flags, error
 	app.Flag("replay.script", "YAML file of faults to replay (--source=replay).").ExistingFileVar(&f.config.Script)
 	app.Flag("replay.gpus", "Number of simulated GPUs (--source=replay).").Default("8").IntVar(&f.config.GPUs)
 	app.Flag("replay.seed", "Seed of the simulation; the same seed gives the same figures (--source=replay).").Default("1").Uint64Var(&f.config.Seed)
+	app.Flag("replay.recording", "File that record wrote, to play instead of a simulation (--source=replay).").ExistingFileVar(&f.config.Recording)
 	app.Flag("exporter.compat", "Also give the figures under the names of another exporter: dcgm.").EnumVar(&f.compat, compatDCGM)
 	f.host.register(app)
 	f.workloads.register(app)
@@ -93,6 +96,7 @@ func parse(args []string, stdout, stderr io.Writer, opts Options) (*flags, error
 		Default("true").BoolVar(&f.gpm)
 	f.push.register(app)
 	f.check.register(app)
+	f.record.register(app)
 
 	command, err := app.Parse(args)
 	if f.done {

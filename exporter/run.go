@@ -28,11 +28,13 @@ type SourceConfig struct {
 	Host    string
 	Library string // path of libnvidia-ml.so.1, "" for the system's own
 	Script  string // path of the replay's script, "" for none
-	GPUs    int    // simulated GPUs
-	Seed    uint64
-	NoGPM   bool // leave the performance counters of Hopper and later alone
-	Log     *slog.Logger
-	Metrics *metrics.Set // for the source's own instruments
+	// Recording is the path of a recording to play in the simulation's place, "" for none.
+	Recording string
+	GPUs      int // simulated GPUs
+	Seed      uint64
+	NoGPM     bool // leave the performance counters of Hopper and later alone
+	Log       *slog.Logger
+	Metrics   *metrics.Set // for the source's own instruments
 	// Workloads tells whose the processes on a GPU are; nil where that is switched off.
 	Workloads *workload.Tracker
 	// Kubelet tells who the GPUs were given to; nil where that is switched off.
@@ -82,8 +84,11 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer, opts Opti
 		fmt.Fprintln(stdout, "leasewatch-exporter", opts.Version)
 		return exitOK
 	}
-	if f.command == "check" {
+	switch f.command {
+	case "check":
 		return check(ctx, f, stdout, stderr, opts)
+	case "record":
+		return recordTo(ctx, f, stdout, stderr, opts)
 	}
 	log := promslog.New(&f.log)
 	if err := serve(ctx, f, log, opts); err != nil {
@@ -110,13 +115,7 @@ func serve(ctx context.Context, f *flags, log *slog.Logger, opts Options) error 
 		}
 	}
 	set := metrics.NewSet()
-	f.config.Log, f.config.Metrics, f.config.Now = log, set, opts.Now
-	f.config.Workloads, f.config.Kubelet = f.workloads.tracker(log, opts.Now), f.workloads.kubelet(log, opts.Now, set)
-	gpus, err := opts.Sources[f.source](f.config)
-	if err != nil {
-		return &configError{err}
-	}
-	source, err := surround(gpus, f, log, opts.Now)
+	source, err := f.open(set, log, opts)
 	if err != nil {
 		return err
 	}
@@ -166,6 +165,17 @@ func serve(ctx context.Context, f *flags, log *slog.Logger, opts Options) error 
 	}
 	<-outEnded
 	return failed
+}
+
+// open makes the source that the flags name, with all that they want read around it.
+func (f *flags) open(set *metrics.Set, log *slog.Logger, opts Options) (*around, error) {
+	f.config.Log, f.config.Metrics, f.config.Now = log, set, opts.Now
+	f.config.Workloads, f.config.Kubelet = f.workloads.tracker(log, opts.Now), f.workloads.kubelet(log, opts.Now, set)
+	gpus, err := opts.Sources[f.source](f.config)
+	if err != nil {
+		return nil, &configError{err}
+	}
+	return surround(gpus, f, log, opts.Now)
 }
 
 // listen opens the addresses and serves on them in the background. The channel gets the

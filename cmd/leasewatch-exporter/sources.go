@@ -4,6 +4,7 @@ import (
 	"github.com/leasewatch/leasewatch/exporter"
 	"github.com/leasewatch/leasewatch/exporter/gpu"
 	"github.com/leasewatch/leasewatch/exporter/nvml"
+	"github.com/leasewatch/leasewatch/exporter/record"
 	"github.com/leasewatch/leasewatch/exporter/replay"
 )
 
@@ -19,8 +20,11 @@ func driver(c exporter.SourceConfig) (gpu.Source, error) {
 	return nvml.New(options)
 }
 
-// simulation plays a simulated machine, for trying out.
+// simulation plays a simulated machine, for trying out, or a recording of a real one.
 func simulation(c exporter.SourceConfig) (gpu.Source, error) {
+	if c.Recording != "" {
+		return record.Open(c.Recording, c.Now)
+	}
 	var script replay.Script
 	if c.Script != "" {
 		loaded, err := replay.LoadScript(c.Script)
