@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
 	"text/tabwriter"
 
 	"github.com/alecthomas/kingpin/v2"
 
 	"github.com/leasewatch/leasewatch/internal/api"
+	"github.com/leasewatch/leasewatch/internal/rental"
 )
 
 func registerUsage(app *kingpin.Application, actions map[string]action) {
@@ -50,12 +52,12 @@ func printUsage(w io.Writer, u api.Usage) error {
 	row("span", "%s to %s (%s)", u.Span.Start, u.Span.End, u.TimeZone)
 	row("cost", "%s", amount(t.Cost, u))
 	row("allocated", "%s GPU-hours", hours(t.AllocatedMS))
-	row("utilisation", "%s", percent(t.Utilisation))
-	row("held by a job", "%s", percent(t.Held))
+	row("utilisation", "%s", fine(t.Utilisation))
+	row("held by a job", "%s", fine(t.Held))
 	if t.HeldKnownMS > 0 {
-		row("", "%s of %s GPU-hours held, %s free", hours(t.HeldMS), hours(t.HeldKnownMS), hours(t.HeldKnownMS-t.HeldMS))
+		row("", "%s of %s GPU-minutes held, %s free", minutes(t.HeldMS), minutes(t.HeldKnownMS), minutes(t.HeldKnownMS-t.HeldMS))
 	}
-	row("coverage", "%s", percent(t.Coverage))
+	row("coverage", "%s", fine(t.Coverage))
 	if t.IdleCost != nil {
 		row("idle cost", "%s, by %s", amount(t.IdleCost, u), t.IdleBasis)
 	} else {
@@ -72,6 +74,22 @@ func amount(decimal *string, u api.Usage) string {
 		return "not known"
 	}
 	return string(u.Currency) + " " + *decimal
+}
+
+// fine shows a share with two digits, as a month is settled by.
+func fine(share *float64) string {
+	if share == nil {
+		return "not measured"
+	}
+	return fmt.Sprintf("%.2f %%", *share*100)
+}
+
+// minutes shows card-milliseconds as minutes, with two digits where they are not whole.
+func minutes(ms int64) string {
+	if ms%60_000 == 0 {
+		return rental.GroupDigits(strconv.FormatInt(ms/60_000, 10))
+	}
+	return rental.GroupDigits(strconv.FormatFloat(float64(ms)/60_000, 'f', 2, 64))
 }
 
 // hours shows card-milliseconds as hours with two digits.

@@ -16,9 +16,25 @@ import (
 	"github.com/leasewatch/leasewatch/plugin/pkg/plugin"
 )
 
+// TestTheDemoEndsByItself lets the demo run for a short time: it tells a page by then, and ends
+// with code 0.
+func TestTheDemoEndsByItself(t *testing.T) {
+	t.Parallel() // the demos' time is waiting, mostly
+	bin, data := programs(t), t.TempDir()
+	demo := start(t, filepath.Join(bin, "leasewatch"), nil, "demo", "--for=90s", "--data-dir="+data, "--web.listen-address="+freeAddress(t))
+	eventually(t, "the demo ends", demo.log, demo.ended)
+	if code := demo.cmd.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("the demo ended with code %d:\n%s", code, demo.log())
+	}
+	if out := demo.out.String(); !strings.Contains(out, "--- Slack, new message ---") || !strings.Contains(out, "✕ PAGE") {
+		t.Errorf("no page was told:\n%s", demo.log())
+	}
+}
+
 // TestTheDemoFillsEveryPanel runs the real demo and asks every query of every panel: the
 // fleet's by PromQL, the leases' through the plugin's backend over gRPC.
 func TestTheDemoFillsEveryPanel(t *testing.T) {
+	t.Parallel()
 	bin, address := programs(t), freeAddress(t)
 	demo := start(t, filepath.Join(bin, "leasewatch"), nil, "demo", "--for=10m", "--web.listen-address="+address)
 	eventually(t, "the demo's history is loaded; a page and the idle lease were told", demo.log, func() bool {

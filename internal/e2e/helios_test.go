@@ -56,9 +56,9 @@ func TestAMonthOfARealClusterIsBilledAndItsIdleTimePriced(t *testing.T) {
 	}
 	usage := leasewatch("usage", "--lease=vcgkz", "--month=2020-05", storage)
 	for _, want := range []string{
-		"USD 59520.00", "5952.00 GPU-hours", "not measured", "91.0 %",
-		"5415.47 of 5952.00 GPU-hours held, 536.53 free", // 324,928 and 32,192 GPU-minutes
-		"100.0 %", "USD 5365.33, by allocation",
+		"USD 59520.00", "5952.00 GPU-hours", "not measured", "90.99 %",
+		"324,928 of 357,120 GPU-minutes held, 32,192 free",
+		"100.00 %", "USD 5365.33, by allocation",
 	} {
 		if !strings.Contains(usage, want) {
 			t.Errorf("the usage does not say %q:\n%s", want, usage)
