@@ -22,6 +22,7 @@ type Ledger interface {
 	Maintenances(ctx context.Context, span rental.Span) ([]rental.Maintenance, error)
 	Consumptions(ctx context.Context, lease string) ([]rental.Consumption, error)
 	Adjustments(ctx context.Context, lease string) ([]rental.Adjustment, error)
+	ClosedMonths(ctx context.Context, lease string) ([]rental.ClosedMonth, error)
 	GPUs(ctx context.Context) ([]rental.GPU, error)
 	UsageRecords(ctx context.Context, lease string, span rental.Span) ([]rental.UsageRecord, error)
 }
@@ -59,6 +60,9 @@ func New(ledger Ledger, opts Options) *Service {
 // is charged to the period's end. Errors of the ledger pass through, so that a lease that does not
 // exist stays rental.CodeNotFound.
 //
+// The bill of a closed month is the frozen one. What was learnt since about closed months is in
+// the bill of the next, as corrections.
+//
 // Sentences in the bill are in the contract's language; BillIn chooses another.
 func (s *Service) Bill(ctx context.Context, lease string, period rental.Span) (rental.Bill, error) {
 	return s.BillIn(ctx, lease, period, "")
@@ -70,6 +74,15 @@ func (s *Service) BillIn(ctx context.Context, lease string, period rental.Span, 
 	if period.End == rental.Forever || period.Empty() {
 		return rental.Bill{}, &rental.Error{Code: rental.CodeInvalid,
 			Message: fmt.Sprintf("bill of lease %s from %s to %s: expected a period with time in it and an end", lease, period.Start, period.End)}
+	}
+	closed, err := s.ledger.ClosedMonths(ctx, lease)
+	if err != nil {
+		return rental.Bill{}, err
+	}
+	for _, c := range closed {
+		if c.Span == period {
+			return thaw(c)
+		}
 	}
 	f, err := s.facts(ctx, lease, period.End)
 	if err != nil {
@@ -93,16 +106,16 @@ func (s *Service) BillIn(ctx context.Context, lease string, period rental.Span, 
 	if err != nil {
 		return rental.Bill{}, err
 	}
-	for _, credit := range credits {
-		if credit.State == rental.CreditBooked {
-			bill.Lines = append(bill.Lines, creditLine(credit, charged))
-		}
+	bill.Lines = append(bill.Lines, creditLines(credits, charged)...)
+	corrected, err := s.correctionLines(ctx, f, period, closed)
+	if err != nil {
+		return rental.Bill{}, err
 	}
 	adjusted, err := s.adjustmentLines(ctx, f, period)
 	if err != nil {
 		return rental.Bill{}, err
 	}
-	bill.Lines = append(bill.Lines, adjusted...)
+	bill.Lines = append(append(bill.Lines, corrected...), adjusted...)
 	if err := total(&bill, c, charged); err != nil {
 		return rental.Bill{}, fmt.Errorf("bill of lease %s: %w", lease, err)
 	}
@@ -208,6 +221,27 @@ func (s *Service) creditsOf(ctx context.Context, f rental.Facts, period rental.S
 		return nil, err
 	}
 	return slices.DeleteFunc(slices.Clone(credits), func(c rental.Credit) bool { return c.Amount.Minor == 0 }), nil
+}
+
+// chargeLines returns what a period costs by what is known now, with its booked credits.
+func (s *Service) chargeLines(ctx context.Context, f rental.Facts, period rental.Span) ([]rental.BillLine, error) {
+	lines, err := rental.Charge(rental.ChargeInput{Facts: f, Period: period})
+	if err != nil {
+		return nil, err
+	}
+	credits, err := s.creditsOf(ctx, f, period)
+	return append(lines, creditLines(credits, period)...), err
+}
+
+// creditLines are those of the credits that are booked.
+func creditLines(credits []rental.Credit, charged rental.Span) []rental.BillLine {
+	var out []rental.BillLine
+	for _, credit := range credits {
+		if credit.State == rental.CreditBooked {
+			out = append(out, creditLine(credit, charged))
+		}
+	}
+	return out
 }
 
 // creditLine books a credit as a negative line.

@@ -25,6 +25,7 @@ type book struct {
 	records     []rental.UsageRecord
 	credits     []rental.Credit
 	adjustments []rental.Adjustment
+	closed      []rental.ClosedMonth
 }
 
 var (
@@ -55,6 +56,9 @@ func (b *book) Consumptions(context.Context, string) ([]rental.Consumption, erro
 }
 func (b *book) Adjustments(context.Context, string) ([]rental.Adjustment, error) {
 	return b.adjustments, nil
+}
+func (b *book) ClosedMonths(context.Context, string) ([]rental.ClosedMonth, error) {
+	return b.closed, nil
 }
 func (b *book) GPUs(context.Context) ([]rental.GPU, error) { return nil, nil }
 func (b *book) UsageRecords(context.Context, string, rental.Span) ([]rental.UsageRecord, error) {

@@ -32,6 +32,9 @@ func WriteTable(w io.Writer, bill rental.Bill, lang string) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, p.Say(phrase.BillTitle, clean(bill.Lease), periodName(p, bill.Period, zone)))
 	fmt.Fprintln(&b, p.Say(phrase.BillParties, clean(bill.Tenant), clean(bill.Provider), clean(bill.Contract)))
+	if i := bill.Invoice; i != nil {
+		fmt.Fprintln(&b, p.Say(phrase.BillInvoice, clean(i.Number), p.Time(i.ClosedAt, zone), clean(i.ClosedBy)))
+	}
 	b.WriteString("\n")
 	t := columns{right: []bool{false, false, true, true, true}}
 	t.add(p.Say(phrase.BillItem), p.Say(phrase.BillCharged), p.Say(phrase.BillQuantity), p.Say(phrase.BillUnitPrice), p.Say(phrase.BillAmount))
@@ -40,7 +43,7 @@ func WriteTable(w io.Writer, bill rental.Bill, lang string) error {
 		if l.UnitPrice.IsSet() {
 			price = l.UnitPrice.String() + " " + string(currencyOf(l))
 		}
-		t.add(itemName(p, l), chargedName(p, l.Charged, zone), quantityName(l, lang), price, l.Amount.String())
+		t.add(itemName(p, l, zone), chargedName(p, l.Charged, zone), quantityName(l, lang), price, l.Amount.String())
 	}
 	t.add(p.Say(phrase.BillTotal), "", "", "", bill.Total.String())
 	if bill.TaxContained != nil {
@@ -49,7 +52,7 @@ func WriteTable(w io.Writer, bill rental.Bill, lang string) error {
 	t.write(&b)
 	b.WriteString("\n")
 	for _, l := range bill.Lines {
-		fmt.Fprintln(&b, p.Say(phrase.BillNote, itemName(p, l), clean(l.Explain(lang))))
+		fmt.Fprintln(&b, p.Say(phrase.BillNote, itemName(p, l, zone), clean(l.Explain(lang))))
 	}
 	for _, why := range bill.Provisional {
 		fmt.Fprintln(&b, p.Say(phrase.BillProvisional, clean(why)))
@@ -75,7 +78,13 @@ func chargedName(p phrase.Printer, span rental.Span, zone *time.Location) string
 	return p.Say(phrase.BillSpan, p.Time(span.Start, zone), p.Time(span.End, zone))
 }
 
-func itemName(p phrase.Printer, l rental.BillLine) string { return clean(p.BillItem(l.Item, l.Name)) }
+func itemName(p phrase.Printer, l rental.BillLine, zone *time.Location) string {
+	name := p.BillItem(l.Item, l.Name)
+	if l.Corrects != nil && l.Item != ItemAdjustment {
+		name = p.Say(phrase.BillCorrects, name, periodName(p, *l.Corrects, zone))
+	}
+	return clean(name)
+}
 
 func quantityName(l rental.BillLine, lang string) string {
 	switch l.Unit {
@@ -113,7 +122,7 @@ func WriteCSV(w io.Writer, bill rental.Bill) error {
 	out.UseCRLF = true
 	rows := [][]string{{"lease", "tenant", "provider", "contract", "item", "charge_start", "charge_end", "quantity", "unit",
 		"unit_price", "card_milliseconds", "amount", "currency", "provisional", "note",
-		"name", "price_currency", "rate", "rate_date"}}
+		"name", "price_currency", "rate", "rate_date", "corrects_start", "corrects_end", "invoice"}}
 	for _, l := range bill.Lines {
 		priced, rate, on := "", "", ""
 		if l.UnitPrice.IsSet() {
@@ -122,12 +131,19 @@ func WriteCSV(w io.Writer, bill rental.Bill) error {
 		if l.Converted != nil {
 			rate, on = l.Converted.Rate.String(), l.Converted.On.String()
 		}
+		from, to, invoice := "", "", ""
+		if l.Corrects != nil {
+			from, to = l.Corrects.Start.String(), l.Corrects.End.String()
+		}
+		if bill.Invoice != nil {
+			invoice = bill.Invoice.Number
+		}
 		rows = append(rows, []string{
 			cell(bill.Lease), cell(bill.Tenant), cell(bill.Provider), cell(bill.Contract), cell(l.Item),
 			l.Charged.Start.String(), l.Charged.End.String(), l.QuantityDecimal(9), cell(l.Unit), l.UnitPrice.String(),
 			strconv.FormatInt(l.QuantityMS, 10), l.Amount.Decimal(), string(l.Amount.Currency),
 			strconv.FormatBool(len(bill.Provisional) > 0), cell(l.Note),
-			cell(l.Name), priced, rate, on,
+			cell(l.Name), priced, rate, on, from, to, cell(invoice),
 		})
 	}
 	if err := out.WriteAll(rows); err != nil {

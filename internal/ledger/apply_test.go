@@ -1,7 +1,10 @@
 package ledger_test
 
 import (
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -281,16 +284,25 @@ func TestAClosedMonthIsNotRewritten(t *testing.T) {
 		r.Leases = []rental.Lease{l}
 		s.apply(r)
 		march := span("2026-03-01T00:00:00Z", "2026-04-01T00:00:00Z")
-		for range 2 {
-			if err := s.CloseMonth(ctx, "fin", "L", march, []byte("bill")); err != nil {
-				t.Fatal(err)
+		first := must[rental.ClosedMonth](t)(s.CloseMonth(ctx, "fin", "L", march, frozen("bill")))
+		if first.Number != "INV-000001" || first.ClosedBy != "fin" || first.Hash != fmt.Sprintf("%x", sha256.Sum256(first.Bill)) {
+			t.Errorf("closed %+v", first)
+		}
+		if again := must[rental.ClosedMonth](t)(s.CloseMonth(ctx, "eve", "L", march, frozen("other"))); !reflect.DeepEqual(first, again) {
+			t.Errorf("closing again: %+v, expected what was closed, %+v", again, first)
+		}
+		for name, period := range map[string]rental.Span{
+			"a month that has not ended":         span("2026-05-01T00:00:00Z", "2026-06-01T00:00:00Z"),
+			"half of a closed month":             span("2026-03-01T00:00:00Z", "2026-03-15T00:00:00Z"),
+			"a month before the first":           span("2026-02-01T00:00:00Z", "2026-03-01T00:00:00Z"),
+			"a period that leaves out some days": span("2026-04-15T00:00:00Z", "2026-05-01T00:00:00Z"),
+		} {
+			if _, err := s.CloseMonth(ctx, "fin", "L", period, frozen("x")); rental.CodeOf(err) != rental.CodeRefused {
+				t.Errorf("closing %s: %v, expected it refused", name, err)
 			}
 		}
-		if err := s.CloseMonth(ctx, "fin", "L", march, []byte("other")); rental.CodeOf(err) != rental.CodeRefused {
-			t.Errorf("closing with other bytes: %v, expected it refused", err)
-		}
-		if err := s.CloseMonth(ctx, "fin", "L", span("2026-05-01T00:00:00Z", "2026-06-01T00:00:00Z"), nil); rental.CodeOf(err) != rental.CodeRefused {
-			t.Errorf("closing a month that has not ended: %v, expected it refused", err)
+		if _, err := s.CloseMonth(ctx, "fin", "L", span("2026-04-01T00:00:00Z", "2026-05-01T00:00:00Z"), func(rental.Invoice) ([]byte, error) { return nil, errors.New("no bill") }); err == nil {
+			t.Error("a bill that could not be written was closed")
 		}
 		earlier := l
 		earlier.Start = at("2026-03-02T00:00:00Z")
@@ -302,9 +314,6 @@ func TestAClosedMonthIsNotRewritten(t *testing.T) {
 				t.Errorf("%s: %v, expected it refused", name, err)
 			}
 		}
-		if err := s.EndLease(ctx, "ada", "", "L", at("2026-03-20T00:00:00Z")); rental.CodeOf(err) != rental.CodeRefused {
-			t.Errorf("an end in March: %v, expected it refused", err)
-		}
 		// C64: what is learnt later is recorded, with the time of its recording; the bill of April corrects.
 		s.now = at("2026-04-02T00:00:00Z").Time()
 		if err := s.SaveDowntime(ctx, rental.Downtime{ID: "D-1", Lease: "L", UUIDs: []string{"GPU-A"}, Cause: "provider",
@@ -313,12 +322,26 @@ func TestAClosedMonthIsNotRewritten(t *testing.T) {
 		}
 		late := must[[]rental.Downtime](t)(s.Downtimes(ctx, "L", march))
 		closed, err := s.ClosedMonths(ctx, "L")
-		if err != nil || len(closed) != 1 || len(late) != 1 || late[0].RecordedAt <= closed[0].At-1 && late[0].RecordedAt < march.End {
+		if err != nil || len(closed) != 1 || len(late) != 1 || late[0].RecordedAt <= closed[0].ClosedAt-1 && late[0].RecordedAt < march.End {
 			t.Errorf("late downtime %+v, closed %+v (%v)", late, closed, err)
 		}
 		// A new price from April on leaves March as it is.
 		newer := rental.Resources{Contracts: fleet().Contracts}
 		newer.Contracts[0].Plan.Prices = append(newer.Contracts[0].Plan.Prices, rental.PriceVersion{From: at("2026-04-01T00:00:00Z"), Price: decimal("11")})
 		s.apply(newer)
+		// A person's word on when it ended is a fact too, in whatever month.
+		if err := s.EndLease(ctx, "ada", "left early", "L", at("2026-03-20T00:00:00Z")); err != nil {
+			t.Fatal(err)
+		}
+		if again := must[[]rental.ClosedMonth](t)(s.ClosedMonths(ctx, "")); !reflect.DeepEqual(closed, again) {
+			t.Errorf("closed months were %+v, now %+v", closed, again)
+		}
 	})
+}
+
+// frozen is a bill of its mark and a word.
+func frozen(word string) func(rental.Invoice) ([]byte, error) {
+	return func(mark rental.Invoice) ([]byte, error) {
+		return json.Marshal(map[string]any{"invoice": mark, "word": word})
+	}
 }

@@ -32,7 +32,7 @@ func TestWhatIsBookedIsCheckedAgainstItsLease(t *testing.T) {
 		ctx := t.Context()
 		s.apply(metered())
 		march := span("2026-03-01T00:00:00Z", "2026-04-01T00:00:00Z")
-		if err := s.CloseMonth(ctx, "fin", "L", march, []byte("bill")); err != nil {
+		if _, err := s.CloseMonth(ctx, "fin", "L", march, frozen("bill")); err != nil {
 			t.Fatal(err)
 		}
 		for want, r := range map[string]rental.Resources{

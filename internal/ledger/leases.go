@@ -238,8 +238,9 @@ func versionsBefore[T any](all []T, until rental.Millis, from func(T) rental.Mil
 }
 
 // EndLease ends a lease at a moment, and with it the assignments that go on. Ending it again
-// at the same moment does nothing. Errors: not found, invalid (before its start), refused
-// (after an end that is recorded, or inside a closed month).
+// at the same moment does nothing. The moment may lie in a closed month: its bill stays as it is,
+// and what was charged after the end comes back as a correction. Errors: not found, invalid
+// (before its start), refused (after an end that is recorded).
 func (l *Ledger) EndLease(ctx context.Context, by, why, id string, at rental.Millis) error {
 	return l.changeLease(ctx, by, why, id, func(a *applier, lease *rental.Lease) error {
 		switch {
@@ -273,9 +274,6 @@ func (l *Ledger) changeLease(ctx context.Context, by, why, id string, change fun
 			return err
 		}
 		a.now.leases[id] = lease
-		if err := a.refuseClosed(ctx, old, lease, true); err != nil {
-			return err
-		}
 		a.moveAssignments(old.Span(), lease)
 		if err := a.book.check(); err != nil {
 			return err

@@ -19,6 +19,8 @@ type Bill struct {
 	Total    Amount     `json:"total"`
 	// TaxContained is what of Total is tax, where the prices hold it; nil where they do not.
 	TaxContained *Amount `json:"tax_contained,omitempty"`
+	// Invoice is set once the bill is closed; nothing in it changes then.
+	Invoice *Invoice `json:"invoice,omitempty"`
 	// Provisional says why the bill may still change (the month is open, a conflict is open); empty when final.
 	Provisional []string `json:"provisional,omitempty"`
 }
@@ -39,6 +41,8 @@ type BillLine struct {
 	// QuantityMS is the time behind the quantity, in card-milliseconds.
 	QuantityMS int64  `json:"quantity_ms"`
 	Amount     Amount `json:"amount"`
+	// Quantities are the exact quantities of the cards; they sum to Quantity.
+	Quantities map[string]string `json:"quantities,omitempty"`
 	// PerGPU splits Amount over the cards by largest remainder; it always sums to Amount.
 	PerGPU map[string]int64 `json:"per_gpu,omitempty"`
 	// Rounding is the mode of the line's one rounding.
@@ -46,4 +50,20 @@ type BillLine struct {
 	Note     string   `json:"note,omitempty"` // the arithmetic in words
 	// Corrects is the closed period that a correction is about; nil in every other line.
 	Corrects *Span `json:"corrects,omitempty"`
+}
+
+// Invoice marks a bill that was closed: a person's act.
+type Invoice struct {
+	Number   string `json:"number"` // INV-000001, ... without gaps
+	ClosedAt Millis `json:"closed_at"`
+	ClosedBy string `json:"closed_by"`
+}
+
+// ClosedMonth is a billing period of a lease whose bill is frozen.
+type ClosedMonth struct {
+	Lease string `json:"lease"`
+	Span  Span   `json:"span"`
+	Invoice
+	Hash string `json:"hash"` // SHA-256 of the bill's bytes, in hex
+	Bill []byte `json:"-"`
 }

@@ -82,6 +82,12 @@ func makeLine(in ChargeInput, pieces []piece) (BillLine, error) {
 	}
 	line.Amount = amount
 	line.PerGPU = splitOver(amount.Minor, cards)
+	for uuid, part := range cards {
+		if line.Quantities == nil {
+			line.Quantities = make(map[string]string, len(cards))
+		}
+		line.Quantities[uuid] = part.RatString()
+	}
 	line.Note = line.Explain(in.Contract.Language)
 	return line, nil
 }
@@ -107,7 +113,7 @@ func splitOver(minor int64, cards map[string]*big.Rat) map[string]int64 {
 // Explain says the line's arithmetic in words, in English or Chinese ("zh").
 func (l BillLine) Explain(lang string) string {
 	quantity, ok := new(big.Rat).SetString(l.Quantity)
-	if !ok || !l.UnitPrice.IsSet() {
+	if !ok || !l.UnitPrice.IsSet() || l.Corrects != nil {
 		return l.Note
 	}
 	zh := lang == "zh"
