@@ -22,6 +22,7 @@ var (
 	staff    = []rental.Role{rental.RoleAdmin, rental.RoleOperator, rental.RoleOnCall, rental.RoleFinance}
 	onCall   = []rental.Role{rental.RoleAdmin, rental.RoleOperator, rental.RoleOnCall}
 	keepers  = []rental.Role{rental.RoleAdmin, rental.RoleOperator}
+	finance  = []rental.Role{rental.RoleAdmin, rental.RoleFinance}
 	admins   = []rental.Role{rental.RoleAdmin}
 )
 
@@ -35,6 +36,10 @@ var accessTable = []Access{
 	{"get-lease", "GET", "/leases/{id}", readers, "a tenant's own"},
 	{"end-lease", "POST", "/leases/{id}/end", keepers, "ends what is earned"},
 	{"get-bill", "GET", "/leases/{id}/bill", readers, "a tenant's own; who is on call is told the money at stake"},
+	{"list-bills", "GET", "/bills", readers, "a tenant's own"},
+	{"close-month", "POST", "/invoices", finance, "freezes what is owed, in a person's name"},
+	{"list-invoices", "GET", "/invoices", readers, "a tenant's own"},
+	{"get-invoice", "GET", "/invoices/{id}", readers, "a tenant's own"},
 	{"get-usage", "GET", "/leases/{id}/usage", readers, "a tenant's own"},
 	{"get-sla", "GET", "/leases/{id}/sla", readers, "a tenant's own"},
 	{"get-downtime", "GET", "/leases/{id}/downtime", readers, "a tenant's own"},

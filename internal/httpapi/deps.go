@@ -51,6 +51,18 @@ type BillReader interface {
 type BillRenderer interface {
 	// RenderBill writes the bill as format, "csv" or "table".
 	RenderBill(w io.Writer, bill rental.Bill, format string) error
+	// RenderBills writes several as format, "csv", "table", "focus" or "focus-1.0".
+	RenderBills(ctx context.Context, w io.Writer, bills []rental.Bill, format string) error
+}
+
+// Books makes the bills of several leases and closes months.
+type Books interface {
+	Bills(ctx context.Context, q api.BillQuery) (api.Bills, error)
+	CloseMonth(ctx context.Context, by rental.Principal, in api.CloseMonth) (api.Closing, error)
+	// Invoices returns the closed bills of a month, of all where it is empty.
+	Invoices(ctx context.Context, month string) ([]api.InvoiceSummary, error)
+	// Invoice returns whose it is and its frozen bytes; rental.CodeNotFound where there is none.
+	Invoice(ctx context.Context, number string) (tenant string, text []byte, err error)
 }
 
 // UsageReader tells cost beside use. The zero Period is the contract's present month.
@@ -111,6 +123,7 @@ type Deps struct {
 	Ender     LeaseEnder
 	Bills     BillReader
 	Renderer  BillRenderer
+	Books     Books
 	Usage     UsageReader
 	SLA       SLAReader
 	Fleet     FleetReader

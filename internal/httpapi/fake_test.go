@@ -31,6 +31,9 @@ type backend struct {
 	panics bool
 	asked  []string // what was asked of it, for tests of what must not be asked
 	acked  []string
+
+	leaks    bool // Bills answers with another's bill too
+	unbilled bool // Bills could not make one
 }
 
 var (
@@ -39,6 +42,7 @@ var (
 	_ httpapi.LeaseEnder   = (*backend)(nil)
 	_ httpapi.BillReader   = (*backend)(nil)
 	_ httpapi.BillRenderer = (*backend)(nil)
+	_ httpapi.Books        = (*backend)(nil)
 	_ httpapi.UsageReader  = (*backend)(nil)
 	_ httpapi.SLAReader    = (*backend)(nil)
 	_ httpapi.FleetReader  = (*backend)(nil)
@@ -101,6 +105,42 @@ func (b *backend) Bill(_ context.Context, lease string, p api.Period) (rental.Bi
 func (b *backend) RenderBill(w io.Writer, bill rental.Bill, format string) error {
 	_, err := fmt.Fprintf(w, "bill of %s as %s\n", bill.Lease, format)
 	return err
+}
+
+func (b *backend) RenderBills(_ context.Context, w io.Writer, bills []rental.Bill, format string) error {
+	for _, bill := range bills {
+		if err := b.RenderBill(w, bill, format); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *backend) Bills(_ context.Context, q api.BillQuery) (api.Bills, error) {
+	all := api.Bills{Bills: []rental.Bill{{Lease: "L-acme", Tenant: "acme"}, {Lease: "L-globex", Tenant: "globex"}}}
+	if q.Tenant == "acme" && !b.leaks {
+		all.Bills = all.Bills[:1]
+	}
+	if b.unbilled {
+		all.Failures = []api.Failure{{Name: "L-3", Reason: "no rate holds"}}
+	}
+	return all, b.ask("bills lease=%s tenant=%s provider=%s month=%s", q.Lease, q.Tenant, q.Provider, q.Period.Month)
+}
+
+func (b *backend) CloseMonth(_ context.Context, by rental.Principal, in api.CloseMonth) (api.Closing, error) {
+	return api.Closing{Month: in.Month}, b.ask("close %s by %s", in.Month, by.Name)
+}
+
+func (b *backend) Invoices(_ context.Context, month string) ([]api.InvoiceSummary, error) {
+	return []api.InvoiceSummary{{Number: "INV-acme", Tenant: "acme"}, {Number: "INV-globex", Tenant: "globex"}}, b.ask("invoices %s", month)
+}
+
+func (b *backend) Invoice(_ context.Context, number string) (string, []byte, error) {
+	tenant := map[string]string{"INV-acme": "acme", "INV-globex": "globex"}[number]
+	if tenant == "" {
+		return "", nil, &rental.Error{Code: rental.CodeNotFound, Message: "none"}
+	}
+	return tenant, []byte("{}\n"), b.fail
 }
 
 func (b *backend) Usage(_ context.Context, lease string, p api.Period, step string) (api.Usage, error) {
@@ -259,7 +299,7 @@ func serve(tb testing.TB, anonymous *rental.Principal) served {
 	b := s.backend
 	h, err := httpapi.New(httpapi.Deps{
 		Gate:   httpapi.NewGate(holders{}, anonymous, log),
-		Status: b, Leases: b, Ender: b, Bills: b, Renderer: b, Usage: b, SLA: b, Fleet: b,
+		Status: b, Leases: b, Ender: b, Bills: b, Renderer: b, Books: b, Usage: b, SLA: b, Fleet: b,
 		Incidents: b, Ledger: b, Adopter: b, Tokens: b,
 		Log: log, Now: func() time.Time { return noon }, Version: "1.2.3",
 	})

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -104,22 +103,15 @@ func (r *routes) addBill() error {
 			if err != nil {
 				return nil, err
 			}
-			return &huma.StreamResponse{Body: func(ctx huma.Context) {
-				ctx.SetHeader("Content-Type", media)
-				ctx.SetStatus(http.StatusOK)
-				_, _ = ctx.BodyWriter().Write(text) // the caller is gone: nobody is left to tell
-			}}, nil
+			return stream(media, text), nil
 		},
-		func(op *huma.Operation) {
-			op.Responses = map[string]*huma.Response{"200": {
-				Description: "The bill.",
-				Content: map[string]*huma.MediaType{
-					"application/json": {Schema: schema},
-					"text/csv":         {Schema: &huma.Schema{Type: huma.TypeString}},
-					"text/plain":       {Schema: &huma.Schema{Type: huma.TypeString}},
-				},
-			}}
-		})
+		func(op *huma.Operation) { op.Responses = textOrJSON("The bill.", schema) })
+}
+
+func jsonLine(v any) ([]byte, error) {
+	var out bytes.Buffer
+	err := json.NewEncoder(&out).Encode(v)
+	return out.Bytes(), err
 }
 
 func renderBill(renderer BillRenderer, bill rental.Bill, format string) (media string, text []byte, err error) {
@@ -130,8 +122,9 @@ func renderBill(renderer BillRenderer, bill rental.Bill, format string) (media s
 	case "table":
 		media, err = "text/plain; charset=utf-8", renderer.RenderBill(&out, bill, format)
 	default:
-		//nolint:errchkjson // the error is returned below
-		media, err = "application/json", json.NewEncoder(&out).Encode(bill)
+		media = "application/json"
+		text, err = jsonLine(bill)
+		out.Write(text)
 	}
 	if err != nil {
 		return "", nil, fmt.Errorf("bill of lease %s as %s: %w", bill.Lease, format, err)
