@@ -106,6 +106,10 @@ func TestAClosedBillKeepsItsBytesAndLaterFactsCorrectTheNext(t *testing.T) {
 		t.Errorf("%v:\n%s", err, table.String())
 	}
 
+	if running, err := b.service(late).Running(t.Context(), "L-1", month(t, "2020-06")); err != nil || len(running.Lines) != 1 {
+		t.Errorf("the running bill of June: %+v, %v", running, err)
+	}
+
 	// Once June is closed with it, nothing is left to correct.
 	if july := b.bill(t, late, month(t, "2020-07")); len(july.Lines) != 1 {
 		t.Errorf("July carries what June does: %+v", july.Lines)

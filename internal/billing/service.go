@@ -71,6 +71,16 @@ func (s *Service) Bill(ctx context.Context, lease string, period rental.Span) (r
 // BillIn is Bill with its sentences in English ("en") or Chinese ("zh"); the figures are the same.
 // Where lang is empty it is the contract's language. A credit's arithmetic stays in that language.
 func (s *Service) BillIn(ctx context.Context, lease string, period rental.Span, lang string) (rental.Bill, error) {
+	return s.bill(ctx, lease, period, lang, true)
+}
+
+// Running is Bill without corrections of closed months, each of which is reckoned anew: for lists
+// of many leases, which are asked for often.
+func (s *Service) Running(ctx context.Context, lease string, period rental.Span) (rental.Bill, error) {
+	return s.bill(ctx, lease, period, "", false)
+}
+
+func (s *Service) bill(ctx context.Context, lease string, period rental.Span, lang string, corrections bool) (rental.Bill, error) {
 	if period.End == rental.Forever || period.Empty() {
 		return rental.Bill{}, &rental.Error{Code: rental.CodeInvalid,
 			Message: fmt.Sprintf("bill of lease %s from %s to %s: expected a period with time in it and an end", lease, period.Start, period.End)}
@@ -107,15 +117,18 @@ func (s *Service) BillIn(ctx context.Context, lease string, period rental.Span, 
 		return rental.Bill{}, err
 	}
 	bill.Lines = append(bill.Lines, creditLines(credits, charged)...)
-	corrected, err := s.correctionLines(ctx, f, period, closed)
-	if err != nil {
-		return rental.Bill{}, err
+	if corrections {
+		corrected, err := s.correctionLines(ctx, f, period, closed)
+		if err != nil {
+			return rental.Bill{}, err
+		}
+		bill.Lines = append(bill.Lines, corrected...)
 	}
 	adjusted, err := s.adjustmentLines(ctx, f, period)
 	if err != nil {
 		return rental.Bill{}, err
 	}
-	bill.Lines = append(append(bill.Lines, corrected...), adjusted...)
+	bill.Lines = append(bill.Lines, adjusted...)
 	if err := total(&bill, c, charged); err != nil {
 		return rental.Bill{}, fmt.Errorf("bill of lease %s: %w", lease, err)
 	}

@@ -117,12 +117,23 @@ func clean(s string) string {
 // WriteCSV writes the bill's lines as CSV by RFC 4180: one row a line, amounts as plain decimals,
 // times in UTC. Quantities are rounded to nine places, because a fraction would read as a date; the
 // note and card_milliseconds are exact. Cells that a spreadsheet would run as a formula are quoted with an apostrophe.
-func WriteCSV(w io.Writer, bill rental.Bill) error {
+func WriteCSV(w io.Writer, bills ...rental.Bill) error {
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
 	rows := [][]string{{"lease", "tenant", "provider", "contract", "item", "charge_start", "charge_end", "quantity", "unit",
 		"unit_price", "card_milliseconds", "amount", "currency", "provisional", "note",
 		"name", "price_currency", "rate", "rate_date", "corrects_start", "corrects_end", "invoice"}}
+	for _, bill := range bills {
+		rows = append(rows, csvRows(bill)...)
+	}
+	if err := out.WriteAll(rows); err != nil {
+		return fmt.Errorf("bills as CSV: %w", err)
+	}
+	return nil
+}
+
+func csvRows(bill rental.Bill) [][]string {
+	var rows [][]string
 	for _, l := range bill.Lines {
 		priced, rate, on := "", "", ""
 		if l.UnitPrice.IsSet() {
@@ -146,8 +157,20 @@ func WriteCSV(w io.Writer, bill rental.Bill) error {
 			cell(l.Name), priced, rate, on, from, to, cell(invoice),
 		})
 	}
-	if err := out.WriteAll(rows); err != nil {
-		return fmt.Errorf("bill of lease %s: %w", bill.Lease, err)
+	return rows
+}
+
+// WriteTables writes several bills one after another.
+func WriteTables(w io.Writer, bills []rental.Bill, lang string) error {
+	for i, bill := range bills {
+		if i > 0 {
+			if _, err := io.WriteString(w, "\n"); err != nil {
+				return fmt.Errorf("bill of lease %s: %w", bill.Lease, err)
+			}
+		}
+		if err := WriteTable(w, bill, lang); err != nil {
+			return err
+		}
 	}
 	return nil
 }

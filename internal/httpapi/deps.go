@@ -49,7 +49,7 @@ type BillReader interface {
 
 // BillRenderer writes a bill as a person or another program reads it.
 type BillRenderer interface {
-	// RenderBill writes the bill as format, "csv" or "table".
+	// RenderBill writes the bill as format, "csv", "table", "focus" or "focus-1.0".
 	RenderBill(w io.Writer, bill rental.Bill, format string) error
 	// RenderBills writes several as format, "csv", "table", "focus" or "focus-1.0".
 	RenderBills(ctx context.Context, w io.Writer, bills []rental.Bill, format string) error

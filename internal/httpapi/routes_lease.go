@@ -86,7 +86,7 @@ func (r *routes) addBill() error {
 	type query struct {
 		LeasePeriod
 
-		Format string `default:"json" enum:"json,csv,table" query:"format"`
+		Format string `default:"json" enum:"json,csv,table,focus,focus-1.0" query:"format"`
 	}
 	schema := huma.SchemaFromType(r.huma.OpenAPI().Components.Schemas, typeOf[rental.Bill]())
 	return operation(r, "get-bill", "Make the bill of a lease",
@@ -117,7 +117,7 @@ func jsonLine(v any) ([]byte, error) {
 func renderBill(renderer BillRenderer, bill rental.Bill, format string) (media string, text []byte, err error) {
 	var out bytes.Buffer
 	switch format {
-	case "csv":
+	case "csv", "focus", "focus-1.0":
 		media, err = "text/csv; charset=utf-8", renderer.RenderBill(&out, bill, format)
 	case "table":
 		media, err = "text/plain; charset=utf-8", renderer.RenderBill(&out, bill, format)

@@ -84,7 +84,7 @@ func (l leases) summary(ctx context.Context, lease rental.Lease, contract rental
 			return out, err
 		}
 	}
-	bill, err := l.billing.Bill(ctx, lease.ID, span)
+	bill, err := l.billing.Running(ctx, lease.ID, span)
 	if err != nil {
 		return out, err
 	}

@@ -13,7 +13,6 @@ import (
 
 	alertmanagerrules "github.com/leasewatch/leasewatch/alertmanager-rules"
 	"github.com/leasewatch/leasewatch/internal/api"
-	"github.com/leasewatch/leasewatch/internal/billing"
 	"github.com/leasewatch/leasewatch/internal/httpapi"
 	"github.com/leasewatch/leasewatch/internal/portal"
 	"github.com/leasewatch/leasewatch/internal/rental"
@@ -75,27 +74,14 @@ func (a *App) deps(gate *httpapi.Gate) httpapi.Deps {
 	rented := leases{ledger: a.ledger, billing: a.billing, sla: a.sla, now: a.now}
 	keeper := keeping{ledger: a.ledger, changed: a.series.Forget}
 	return httpapi.Deps{
-		Gate: gate, Status: status{a}, Leases: rented, Ender: keeper, Bills: rented, Renderer: renderer{},
+		Gate: gate, Status: status{a}, Leases: rented, Ender: keeper, Bills: rented, Renderer: renderer{a.ledger},
+		Books: books{ledger: a.ledger, billing: a.billing, now: a.now},
 		Usage: usage{ledger: a.ledger, billing: a.billing, now: a.now},
 		SLA:   availability{ledger: a.ledger, sla: a.sla, now: a.now},
 		Fleet: present, Incidents: incidents{ledger: a.ledger, engine: a.engine},
 		Ledger: keeper, Adopter: adoption{samples: lateSamples{a}, keeping: keeper, now: a.now},
 		Tokens: tokens{a.ledger}, Log: a.log.With("room", "httpapi"), Now: a.now, Version: a.opts.Version,
 	}
-}
-
-// renderer writes bills as people and spreadsheets read them.
-type renderer struct{}
-
-// RenderBill writes the bill as csv or table.
-func (renderer) RenderBill(w io.Writer, bill rental.Bill, format string) error {
-	switch format {
-	case "csv":
-		return billing.WriteCSV(w, bill)
-	case "table":
-		return billing.WriteTable(w, bill, "en")
-	}
-	return api.Errorf(http.StatusBadRequest, "format %q: expected json, csv or table", format)
 }
 
 // runbooks are the pages of the rules room.

@@ -1,0 +1,81 @@
+package server
+
+import (
+	"context"
+	"io"
+	"net/http"
+
+	"github.com/leasewatch/leasewatch/internal/api"
+	"github.com/leasewatch/leasewatch/internal/billing"
+	"github.com/leasewatch/leasewatch/internal/billing/focus"
+	"github.com/leasewatch/leasewatch/internal/ledger"
+	"github.com/leasewatch/leasewatch/internal/rental"
+)
+
+// renderer writes bills as people, spreadsheets and cost tools read them.
+type renderer struct{ ledger *ledger.Ledger }
+
+// RenderBill writes the bill as csv or table.
+func (r renderer) RenderBill(w io.Writer, bill rental.Bill, format string) error {
+	return r.RenderBills(context.Background(), w, []rental.Bill{bill}, format)
+}
+
+// RenderBills writes bills as csv, table, focus or focus-1.0.
+func (r renderer) RenderBills(ctx context.Context, w io.Writer, bills []rental.Bill, format string) error {
+	switch format {
+	case "csv":
+		return billing.WriteCSV(w, bills...)
+	case "table":
+		return billing.WriteTables(w, bills, "en")
+	case "focus", "focus-1.0":
+		version := focus.Version12
+		if format == "focus-1.0" {
+			version = focus.Version10
+		}
+		full, err := r.focusBills(ctx, bills)
+		if err != nil {
+			return err
+		}
+		return focus.Write(w, version, full)
+	}
+	return api.Errorf(http.StatusBadRequest, "format %q: expected json, csv, table, focus or focus-1.0", format)
+}
+
+// focusBills adds to bills what FOCUS asks besides: contracts, names and where the cards are.
+func (r renderer) focusBills(ctx context.Context, bills []rental.Bill) ([]focus.Bill, error) {
+	tenants, providers, regions := map[string]string{}, map[string]string{}, map[string]string{}
+	named, err := r.ledger.Tenants(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range named {
+		tenants[t.Name] = t.DisplayName
+	}
+	rented, err := r.ledger.Providers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range rented {
+		providers[p.Name] = p.DisplayName
+	}
+	inventory, err := readBook(ctx, r.ledger, 0)
+	if err != nil {
+		return nil, err
+	}
+	sites := map[string]string{}
+	for _, h := range inventory.hosts {
+		sites[h.Name] = h.Site
+	}
+	for _, g := range inventory.gpus {
+		regions[g.UUID] = sites[g.Host]
+	}
+	out := make([]focus.Bill, len(bills))
+	for i, bill := range bills {
+		contract, err := r.ledger.Contract(ctx, bill.Contract)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = focus.Bill{Bill: bill, Contract: contract, TenantName: tenants[bill.Tenant], ProviderName: providers[bill.Provider], Regions: regions}
+	}
+	return out, nil
+}
