@@ -87,8 +87,9 @@ func useFamilies() []Family {
 		},
 		{
 			Name: "gpu_processes", Kind: Gauge,
-			Help: "Compute processes on the card. Never their names or arguments.", Source: "nvmlDeviceGetComputeRunningProcesses_v3",
-			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.Processes }),
+			Help: "Processes on the card: compute, graphics and MPS, each once. Never their names or arguments.", Source: "nvmlDeviceGetComputeRunningProcesses_v3 and its like",
+			GPU:      reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.Processes }),
+			Instance: ofInstance(func(i *gpu.Instance) gpu.Maybe[float64] { return i.Readings.Processes }),
 		},
 	}
 }

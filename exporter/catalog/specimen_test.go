@@ -29,10 +29,7 @@ func Specimen() gpu.GPU {
 			RetiredPages: one("single_bit"), RetiredPagesPending: gpu.Some(false), RemappedRows: one("correctable"), RemapPending: gpu.Some(false), RemapFailure: gpu.Some(true),
 			RecoveryAction: some(0), PCIeGeneration: some(5), PCIeGenerationMax: some(5), PCIeWidth: some(16), PCIeWidthMax: some(16), PCIeReplaysTotal: some(0),
 			NVLinkActive: some(18), NVLinkExpected: some(18), NVLinkErrors: one("replay"), Processes: some(1), FanRatio: []float64{0.3}, PerformanceState: some(0), Persistence: gpu.Some(true),
-			Occupancy: gpu.Occupancy{
-				Uses:       []gpu.Use{{Workload: gpu.Workload{Runtime: "docker", ContainerID: "4f0c9b1d2e3a"}, Processes: 1, MemoryBytes: some(1)}},
-				Containers: some(1), Summed: some(0), Unattributed: one("not_found"),
-			},
+			Occupancy:    specimenOccupancy(),
 			MIGInstances: some(1), GPM: specimenGPM(),
 			JPEGRatio: some(0), OFARatio: some(0), BAR1: gpu.BAR1{TotalBytes: some(2), UsedBytes: some(1), FreeBytes: some(1)},
 			TemperatureOffsets: one("slowdown"), PowerAverageWatts: some(300), PowerInstantWatts: some(310),
@@ -52,8 +49,7 @@ func Specimen() gpu.GPU {
 			VGPU:         gpu.VGPU{Instances: some(2), Licenses: []gpu.License{{Feature: "vgpu", Product: "NVIDIA RTX Virtual Workstation", Licensed: true, Expires: time.Unix(4e9, 0)}}},
 			XIDs:         map[uint64]gpu.XID{13: {Count: 1, Last: time.Unix(98, 0)}},
 		},
-		Allocation: gpu.Allocation{Allocated: gpu.Some(true), Holders: []gpu.Holder{
-			{Workload: gpu.Workload{Runtime: "kubernetes", Namespace: "team-a", Pod: "trainer-0", Container: "main"}, Parts: 1, Share: 1}}},
+		Allocation:  specimenAllocation(),
 		Instances:   []gpu.Instance{SpecimenInstance()},
 		Unsupported: []string{"nvmlDeviceGetFanSpeed_v2"}, Dropped: map[string]uint64{"nvmlDeviceGetPowerUsage": 1},
 	}
@@ -76,6 +72,21 @@ func SpecimenInstance() gpu.Instance {
 	return gpu.Instance{
 		UUID: "MIG-1", GPUInstance: 2, Profile: "3g.40gb", Placement: "4:4",
 		Multiprocessors: some(60), GPUSlices: some(3), ComputeSlices: some(3), Engines: map[string]float64{"copy": 3},
-		Readings: gpu.InstanceReadings{MemoryTotalBytes: some(40e9), MemoryUsedBytes: some(1), MemoryFreeBytes: some(1), MemoryReservedBytes: some(1), GPM: specimenGPM()},
+		Readings: gpu.InstanceReadings{MemoryTotalBytes: some(40e9), MemoryUsedBytes: some(1), MemoryFreeBytes: some(1), MemoryReservedBytes: some(1), GPM: specimenGPM(),
+			Processes: some(1), Occupancy: specimenOccupancy()},
+		Allocation: specimenAllocation(),
 	}
+}
+
+func specimenOccupancy() gpu.Occupancy {
+	some := gpu.Some[float64]
+	return gpu.Occupancy{
+		Uses:       []gpu.Use{{Workload: gpu.Workload{Runtime: "docker", ContainerID: "4f0c9b1d2e3a"}, Processes: 1, MemoryBytes: some(1)}},
+		Containers: some(1), Summed: some(0), Unattributed: map[string]float64{"not_found": 1},
+	}
+}
+
+func specimenAllocation() gpu.Allocation {
+	return gpu.Allocation{Allocated: gpu.Some(true), Holders: []gpu.Holder{
+		{Workload: gpu.Workload{Runtime: "kubernetes", Namespace: "team-a", Pod: "trainer-0", Container: "main"}, Parts: 1, Share: 1}}}
 }

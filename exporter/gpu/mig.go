@@ -21,6 +21,8 @@ type Instance struct {
 	Engines map[string]float64
 
 	Readings InstanceReadings
+	// Allocation is what the scheduler said last.
+	Allocation Allocation
 }
 
 // InstanceReadings are the numbers of one MIG device, empty whenever the card's are. What the
@@ -31,6 +33,9 @@ type InstanceReadings struct {
 	MemoryUsedBytes     Maybe[float64]
 	MemoryFreeBytes     Maybe[float64]
 	MemoryReservedBytes Maybe[float64]
+
+	Processes Maybe[float64]
+	Occupancy Occupancy // whose they are
 	// GPM is there where the compute instance is the whole of its GPU instance: the counters
 	// know no smaller part than that.
 	GPM GPM

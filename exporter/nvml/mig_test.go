@@ -86,7 +86,7 @@ func TestMIGDevicesAreReadWithProfileAndPlacement(t *testing.T) {
 		}
 		got := s.GPUs[0].Instances[2].Readings
 		want := gpu.InstanceReadings{
-			MemoryTotalBytes: some(20096 * mib), MemoryUsedBytes: some(3072 * mib), MemoryFreeBytes: some((20096 - 64 - 3072) * mib), MemoryReservedBytes: some(64 * mib),
+			MemoryTotalBytes: some(20096 * mib), MemoryUsedBytes: some(3072 * mib), MemoryFreeBytes: some((20096 - 64 - 3072) * mib), MemoryReservedBytes: some(64 * mib), Processes: some(0),
 			GPM: gpu.GPM{
 				GraphicsActive: percent(92), SMActive: percent(72), SMOccupancy: percent(32), DRAMActive: percent(52),
 				TensorActive: percent(42), TensorHMMA: percent(41), TensorIMMA: percent(0.5), TensorDMMA: some(0), TensorDFMA: some(0),

@@ -54,9 +54,10 @@ type Workloads interface {
 
 // Scheduler tells who a card was given to.
 type Scheduler interface {
-	// Allocation is called for each card whenever a snapshot is put together, by its UUID. It
-	// must not block.
-	Allocation(uuid string) gpu.Allocation
+	// Card and Instance are called for each card, and each MIG device of it, whenever a
+	// snapshot is put together. They must not block.
+	Card(card *gpu.Identity) gpu.Allocation
+	Instance(card *gpu.Identity, i *gpu.Instance) gpu.Allocation
 }
 
 func (o Options) withDefaults() Options {

@@ -63,11 +63,53 @@ func readProcesses(c *caller, d device, r *gpu.Readings) (processes []gpu.Proces
 	return processes, true
 }
 
-// readWorkloads reads the processes of the slot's card and asks whose they are.
-func (s *slot) readWorkloads(r *gpu.Readings) {
+// readWorkloads reads the processes of the slot's card, puts each to the MIG device that it
+// runs on, if any, and asks whose they are.
+func (s *slot) readWorkloads(r *gpu.Readings, instances []*migInstance) {
 	processes, ok := readProcesses(s.caller, s.device, r)
-	if whose := s.reader.options.Workloads; ok && whose != nil {
+	if !ok {
+		return
+	}
+	whose := s.reader.options.Workloads
+	for _, i := range instances {
+		var own []gpu.Process
+		own, processes = split(processes, i)
+		i.Readings.Processes = gpu.Some(float64(len(own)))
+		if whose != nil {
+			i.Readings.Occupancy = whose.Attribute(i.UUID, own)
+		}
+	}
+	if whose != nil {
 		r.Occupancy = whose.Attribute(s.identity.UUID, processes)
+	}
+}
+
+// split tells the processes of a MIG device from the rest.
+func split(processes []gpu.Process, i *migInstance) (own, rest []gpu.Process) {
+	for _, p := range processes {
+		gi, on := p.GPUInstance.Get()
+		ci, too := p.ComputeInstance.Get()
+		if on && too && int(gi) == i.GPUInstance && int(ci) == i.ComputeInstance {
+			own = append(own, p)
+		} else {
+			rest = append(rest, p)
+		}
+	}
+	return own, rest
+}
+
+// allocate notes who a card and its MIG devices were given to. A card of which a MIG device
+// was given away is allocated.
+func allocate(g *gpu.GPU, by Scheduler) {
+	g.Allocation = by.Card(&g.Identity)
+	g.Instances = slices.Clone(g.Instances) // the card's own are shared with other snapshots
+	for n := range g.Instances {
+		i := &g.Instances[n]
+		i.Allocation = by.Instance(&g.Identity, i)
+		if held, ok := i.Allocation.Allocated.Get(); ok {
+			whole, _ := g.Allocation.Allocated.Get()
+			g.Allocation.Allocated = gpu.Some(whole || held)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -136,4 +137,92 @@ func TestListsOfDriversWithLongerEntriesAreNeverAskedFor(t *testing.T) {
 			}
 		}
 	})
+}
+
+// clerk notes whose processes it is asked for, and says that cards whose name it knows are held.
+type clerk struct {
+	held string // the UUID of what somebody holds
+
+	mu   sync.Mutex
+	pids map[string][]uint32 // by UUID, of the last round
+}
+
+var (
+	_ Workloads = (*clerk)(nil)
+	_ Scheduler = (*clerk)(nil)
+)
+
+func (c *clerk) Attribute(uuid string, processes []gpu.Process) gpu.Occupancy {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	pids := []uint32{}
+	for _, p := range processes {
+		pids = append(pids, p.PID)
+	}
+	c.pids[uuid] = pids
+	return gpu.Occupancy{Containers: some(float64(len(pids)))}
+}
+
+func (c *clerk) Card(card *gpu.Identity) gpu.Allocation { return c.allocation(card.UUID) }
+
+func (c *clerk) Instance(_ *gpu.Identity, i *gpu.Instance) gpu.Allocation {
+	return c.allocation(i.UUID)
+}
+
+func (c *clerk) allocation(uuid string) gpu.Allocation {
+	if !strings.HasPrefix(uuid, "MIG-") {
+		return gpu.Allocation{} // of cards nobody says anything
+	}
+	return gpu.Allocation{Allocated: gpu.Some(uuid == c.held)}
+}
+
+func TestProcessesAndHoldersOfMIGDevicesStandUnderTheirUUIDs(t *testing.T) {
+	s := fakenvml.H100MIG()
+	s.GPU(0).Set("processes", 3).Set("process_gpu_instance", 2).Set("process_compute_instance", 0)
+	inChild(t, s, func(t *testing.T, m *machine) {
+		c := &clerk{pids: map[string][]uint32{}}
+		options := quick()
+		options.Workloads, options.Scheduler = c, c
+		m.start(t, options)
+		s := m.wait(t, func(s *gpu.Snapshot) error {
+			if err := all(3, gpu.OK)(s); err != nil {
+				return err
+			}
+			if n := len(s.GPUs[0].Instances); n != 5 {
+				return fmt.Errorf("%d MIG devices", n)
+			}
+			return nil
+		})
+		// The processes are on the GPU instances 2, 3 and 4, and there is no 4.
+		card := s.GPUs[0]
+		for n, want := range []float64{1, 0, 1, 0, 0} {
+			i := card.Instances[n]
+			if i.Readings.Processes != some(want) || i.Readings.Occupancy.Containers != some(want) {
+				t.Errorf("MIG device %d.%d: %+v, want %v", i.GPUInstance, i.ComputeInstance, i.Readings, want)
+			}
+		}
+		if card.Readings.Processes != some(3) || card.Readings.Occupancy.Containers != some(1) {
+			t.Errorf("the card has %v processes, of which %v are not on its MIG devices", card.Readings.Processes, card.Readings.Occupancy.Containers)
+		}
+		c.mu.Lock()
+		if got := c.pids[card.Instances[2].UUID]; !slices.Equal(got, []uint32{4001}) {
+			t.Errorf("processes of GPU instance 3: %v, want 4001", got)
+		}
+		c.mu.Unlock()
+		if card.Allocation.Allocated != gpu.Some(false) || s.GPUs[2].Allocation.Allocated != (gpu.Maybe[bool]{}) {
+			t.Errorf("allocated: %+v and %+v, want no and nothing", card.Allocation, s.GPUs[2].Allocation)
+		}
+	})
+}
+
+func TestACardOfWhichAPartIsHeldIsAllocated(t *testing.T) {
+	g := gpu.GPU{Identity: gpu.Identity{UUID: "GPU-1"}, Instances: []gpu.Instance{{UUID: "MIG-1"}, {UUID: "MIG-2"}}}
+	before := g.Instances
+	allocate(&g, &clerk{held: "MIG-1"})
+	if g.Allocation.Allocated != gpu.Some(true) || g.Instances[0].Allocation.Allocated != gpu.Some(true) || g.Instances[1].Allocation.Allocated != gpu.Some(false) {
+		t.Errorf("got %+v", g)
+	}
+	if before[0].Allocation.Allocated != (gpu.Maybe[bool]{}) {
+		t.Error("the MIG devices of the last snapshot were changed")
+	}
 }

@@ -218,7 +218,7 @@ func (r *Reader) publish() {
 	for i, c := range byIndex(r.cards) {
 		s.GPUs[i] = c.describe(now, 2*r.budget())
 		if scheduler := r.options.Scheduler; scheduler != nil {
-			s.GPUs[i].Allocation = scheduler.Allocation(c.identity.UUID)
+			allocate(&s.GPUs[i], scheduler)
 		}
 	}
 	r.current.Store(s)

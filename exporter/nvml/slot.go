@@ -153,11 +153,11 @@ func (s *slot) round(live *session) (readings gpu.Readings, answer gpu.Answer, r
 		readings = s.health.readings
 		readings.RecoveryAction = action
 	}
-	s.readWorkloads(&readings)
 	instances := s.mig.read(c, s.device, s.identity.UUID, readings.MemoryTotalBytes, slow)
 	if s.mig.on {
 		readings.MIGInstances = gpu.Some(float64(len(instances)))
 	}
+	s.readWorkloads(&readings, instances)
 	s.readGPM(live, &readings, instances)
 	s.keepInstances(instances)
 	readings.At = now

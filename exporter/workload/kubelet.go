@@ -163,8 +163,8 @@ func (k *Kubelet) poll(ctx context.Context) {
 		return
 	}
 	k.failed = ""
-	for uuid, holders := range answer.holders {
-		answer.holders[uuid] = capped(holders, k.config.MaxHolders)
+	for name, holders := range answer.holders {
+		answer.holders[name] = capped(holders, k.config.MaxHolders)
 	}
 	k.mu.Lock()
 	k.grants, k.at, k.working = answer, k.config.Now(), true
@@ -209,13 +209,28 @@ func (k *Kubelet) unknown() float64 {
 	return float64(k.grants.unknown)
 }
 
-// Allocation tells who a GPU or MIG instance was given to. It never blocks for long.
-func (k *Kubelet) Allocation(uuid string) gpu.Allocation {
+// Card tells who a card was given to. It never blocks for long.
+func (k *Kubelet) Card(card *gpu.Identity) gpu.Allocation {
+	return k.allocation(func() []string { return cardNames(card) })
+}
+
+// Instance tells who a MIG device of a card was given to. It never blocks for long.
+func (k *Kubelet) Instance(card *gpu.Identity, i *gpu.Instance) gpu.Allocation {
+	return k.allocation(func() []string { return instanceNames(card, i) })
+}
+
+// allocation tells what the kubelet said of the first of the names that it knows.
+func (k *Kubelet) allocation(names func() []string) gpu.Allocation {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.at.IsZero() || k.config.Now().Sub(k.at) > 3*k.config.Interval || !k.grants.known[uuid] {
+	if k.at.IsZero() || k.config.Now().Sub(k.at) > 3*k.config.Interval {
 		return gpu.Allocation{}
 	}
-	holders := k.grants.holders[uuid]
-	return gpu.Allocation{Allocated: gpu.Some(len(holders) > 0), Holders: holders}
+	for _, name := range names() {
+		if k.grants.known[name] {
+			holders := k.grants.holders[name]
+			return gpu.Allocation{Allocated: gpu.Some(len(holders) > 0), Holders: holders}
+		}
+	}
+	return gpu.Allocation{}
 }

@@ -214,9 +214,9 @@ func TestWhoHoldsACard(t *testing.T) {
 			want: map[string]gpu.Allocation{card0: {Allocated: gpu.Some(true), Holders: []gpu.Holder{holder("a", 1, 1)}}},
 		},
 		"devices that are no GPU, and GPUs under names that do not tell which": {
-			pods:    []*podresources.PodResources{podOf("a", devices("vendor.example/nic", "eth0"), devices(whole, "nvidia0", "GPU-short"))},
+			pods:    []*podresources.PodResources{podOf("a", devices("vendor.example/nic", "eth0"), devices(whole, "nvidia", "GPU-short", "nvidia0/gi", "nvidia0/x1"))},
 			want:    map[string]gpu.Allocation{card0: {}},
-			unknown: 2,
+			unknown: 4,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -226,7 +226,7 @@ func TestWhoHoldsACard(t *testing.T) {
 			client, _, set := k.asking(t, KubeletConfig{})
 			eventually(t, "the kubelet has answered", func() bool { return client.up() == 1 })
 			for uuid, want := range test.want {
-				if got := client.Allocation(uuid); !reflect.DeepEqual(got, want) {
+				if got := client.Card(&gpu.Identity{UUID: uuid}); !reflect.DeepEqual(got, want) {
 					t.Errorf("%s: %+v, want %+v", uuid, got, want)
 				}
 			}
@@ -242,13 +242,13 @@ func TestAHostWithoutAKubeletTellsNothingUntilOneComes(t *testing.T) {
 	log, set := &logBuffer{}, metrics.NewSet()
 	lonely := NewKubelet(KubeletConfig{Socket: k.socket, Logger: slog.New(slog.NewTextHandler(log, nil)), Metrics: set})
 	lonely.poll(t.Context())
-	if page(set) != "" || log.count("level") != 0 || lonely.Allocation(card0).Allocated != (gpu.Maybe[bool]{}) {
+	if page(set) != "" || log.count("level") != 0 || lonely.Card(&gpu.Identity{UUID: card0}).Allocated != (gpu.Maybe[bool]{}) {
 		t.Errorf("without a kubelet there is something to tell: %s", page(set))
 	}
 	client, _, _ := k.asking(t, KubeletConfig{})
 	k.pods = []*podresources.PodResources{podOf("a", devices("nvidia.com/gpu", card0))}
 	k.serve(t)
-	eventually(t, "the kubelet is found", func() bool { return client.Allocation(card0).Allocated == gpu.Some(true) })
+	eventually(t, "the kubelet is found", func() bool { return client.Card(&gpu.Identity{UUID: card0}).Allocated == gpu.Some(true) })
 }
 
 func TestAKubeletThatRefusesIsSaidOnceAndItsLastAnswerGrowsOld(t *testing.T) {
@@ -258,23 +258,23 @@ func TestAKubeletThatRefusesIsSaidOnceAndItsLastAnswerGrowsOld(t *testing.T) {
 	var mu sync.Mutex
 	now := time.Unix(1000, 0)
 	client, log, set := k.asking(t, KubeletConfig{Now: func() time.Time { mu.Lock(); defer mu.Unlock(); return now }})
-	eventually(t, "the card is free", func() bool { return client.Allocation(card0).Allocated == gpu.Some(false) })
+	eventually(t, "the card is free", func() bool { return client.Card(&gpu.Identity{UUID: card0}).Allocated == gpu.Some(false) })
 	k.set(func(k *kubelet) { k.err = status.Error(codes.PermissionDenied, "not you") })
 	eventually(t, "the refusal shows", func() bool { return strings.Contains(page(set), "leasewatch_exporter_kubelet_up 0\n") })
-	if client.Allocation(card0).Allocated != gpu.Some(false) {
+	if client.Card(&gpu.Identity{UUID: card0}).Allocated != gpu.Some(false) {
 		t.Error("one refusal already makes the last answer worthless")
 	}
 	mu.Lock()
 	now = now.Add(time.Minute)
 	mu.Unlock()
-	if got := client.Allocation(card0); got.Allocated != (gpu.Maybe[bool]{}) {
+	if got := client.Card(&gpu.Identity{UUID: card0}); got.Allocated != (gpu.Maybe[bool]{}) {
 		t.Errorf("an answer of a minute ago is told as new: %+v", got)
 	}
 	if n := log.count("not you"); n != 1 {
 		t.Errorf("the refusal was logged %d times, want once", n)
 	}
 	k.set(func(k *kubelet) { k.err = nil })
-	eventually(t, "the card is told again", func() bool { return client.Allocation(card0).Allocated == gpu.Some(false) })
+	eventually(t, "the card is told again", func() bool { return client.Card(&gpu.Identity{UUID: card0}).Allocated == gpu.Some(false) })
 }
 
 func TestAKubeletThatIsTooOldToTellWhatThereIs(t *testing.T) {
@@ -283,8 +283,8 @@ func TestAKubeletThatIsTooOldToTellWhatThereIs(t *testing.T) {
 	k.pods = []*podresources.PodResources{podOf("a", devices("nvidia.com/gpu", card0))}
 	k.serve(t)
 	client, log, _ := k.asking(t, KubeletConfig{})
-	eventually(t, "the holder is told", func() bool { return client.Allocation(card0).Allocated == gpu.Some(true) })
-	if got := client.Allocation(card1); got.Allocated != (gpu.Maybe[bool]{}) || log.count("WARN") != 0 {
+	eventually(t, "the holder is told", func() bool { return client.Card(&gpu.Identity{UUID: card0}).Allocated == gpu.Some(true) })
+	if got := client.Card(&gpu.Identity{UUID: card1}); got.Allocated != (gpu.Maybe[bool]{}) || log.count("WARN") != 0 {
 		t.Errorf("a card that nobody holds: %+v", got)
 	}
 }
@@ -297,7 +297,7 @@ func TestAKubeletThatIsSlowOrRestartsIsAskedAgain(t *testing.T) {
 	client, log, _ := k.asking(t, KubeletConfig{Timeout: 50 * time.Millisecond})
 	eventually(t, "the wait is given up", func() bool { return log.count("DeadlineExceeded") > 0 })
 	k.set(func(k *kubelet) { k.hang = false })
-	eventually(t, "the holder is told", func() bool { return client.Allocation(card0).Allocated == gpu.Some(true) })
+	eventually(t, "the holder is told", func() bool { return client.Card(&gpu.Identity{UUID: card0}).Allocated == gpu.Some(true) })
 	k.server.Stop()
 	eventually(t, "the end of the kubelet shows", func() bool { return client.up() == 0 })
 	k.pods = []*podresources.PodResources{podOf("b", devices("nvidia.com/gpu", card0))}
@@ -306,7 +306,7 @@ func TestAKubeletThatIsSlowOrRestartsIsAskedAgain(t *testing.T) {
 	}
 	k.serve(t)
 	eventually(t, "the new kubelet is found", func() bool {
-		holders := client.Allocation(card0).Holders
+		holders := client.Card(&gpu.Identity{UUID: card0}).Holders
 		return len(holders) == 1 && holders[0].Pod == "b"
 	})
 }
@@ -350,14 +350,78 @@ func TestSharesOfACardSumToOne(t *testing.T) {
 	})
 }
 
-func FuzzDeviceUUID(f *testing.F) {
-	for _, seed := range []string{card0, card0 + "::3", mig0 + "-1", "nvidia0/gi3", "GPU-", "MIG-GPU-6f1e2d3c-0000-4a5b-8c9d-000000000000/1/0"} {
+// A card and its MIG devices go by other names at other plugins.
+func TestCardsThatAreNotNamedByUUID(t *testing.T) {
+	claimed := func(driver, device string) *podresources.PodResources {
+		pod := podOf("a")
+		pod.Containers[1].DynamicResources = []*podresources.DynamicResource{{ClaimName: "c", ClaimResources: []*podresources.ClaimResource{
+			{DriverName: driver, PoolName: "node", DeviceName: device},
+		}}}
+		return pod
+	}
+	plugged := func(id string) *podresources.PodResources { return podOf("a", devices("nvidia.com/gpu", id)) }
+	card := gpu.Identity{UUID: card0, Index: 1, Board: gpu.Board{Minor: "1"}}
+	moved := gpu.Identity{UUID: card0, Index: 0, Board: gpu.Board{Minor: "1"}}
+	whole := &gpu.Instance{UUID: mig0, GPUInstance: 3, Placement: "4:2", GPUSlices: gpu.Some(2.0), ComputeSlices: gpu.Some(2.0)}
+	part := &gpu.Instance{UUID: mig0, GPUInstance: 3, Placement: "4:2", GPUSlices: gpu.Some(2.0), ComputeSlices: gpu.Some(1.0)}
+	for name, test := range map[string]struct {
+		pod      *podresources.PodResources
+		card     gpu.Identity
+		instance *gpu.Instance
+		held     bool
+		unknown  int
+	}{
+		"GKE":                                          {pod: plugged("nvidia1"), card: card, held: true},
+		"GKE, another card":                            {pod: plugged("nvidia11"), card: card},
+		"GKE goes by the minor number":                 {pod: plugged("nvidia1"), card: moved, held: true},
+		"GKE, time slices":                             {pod: plugged("nvidia1/vgpu3"), card: card, held: true},
+		"GKE, a MIG device":                            {pod: plugged("nvidia1/gi3"), card: card, instance: whole, held: true},
+		"GKE, a slice of a MIG device":                 {pod: plugged("nvidia1/gi3/vgpu0"), card: card, instance: whole, held: true},
+		"GKE, another MIG device":                      {pod: plugged("nvidia1/gi4"), card: card, instance: whole},
+		"GKE, a GPU instance that is shared":           {pod: plugged("nvidia1/gi3"), card: card, instance: part},
+		"GKE, a MIG device is not its card":            {pod: plugged("nvidia1/gi3"), card: card},
+		"a card without a minor number":                {pod: plugged("nvidia1"), card: gpu.Identity{UUID: card0, Index: 1}},
+		"a claim":                                      {pod: claimed(claimDriver, "gpu-1"), card: card, held: true},
+		"a claim, where index and minor number differ": {pod: claimed(claimDriver, "gpu-1"), card: moved},
+		"a claim of a MIG device":                      {pod: claimed(claimDriver, "gpu-1-mig-14-4-2"), card: card, instance: whole, held: true},
+		"a claim of another place":                     {pod: claimed(claimDriver, "gpu-1-mig-14-2-2"), card: card, instance: whole},
+		"a claim of a shared place":                    {pod: claimed(claimDriver, "gpu-1-mig-14-4-2"), card: card, instance: part},
+		"a claim of a passed-through card":             {pod: claimed(claimDriver, "gpu-vfio-1"), card: card, unknown: 1},
+		"a claim of something else":                    {pod: claimed("nic.example", "gpu-1"), card: card},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := NewKubelet(KubeletConfig{Now: func() time.Time { return time.Unix(1000, 0) }})
+			k.grants, k.at = readGrants([]*podresources.PodResources{test.pod}, nil), time.Unix(1000, 0)
+			got := k.Card(&test.card)
+			if test.instance != nil {
+				got = k.Instance(&test.card, test.instance)
+			}
+			want := gpu.Allocation{}
+			if test.held {
+				want = gpu.Allocation{Allocated: gpu.Some(true), Holders: []gpu.Holder{holder("a", 1, 1)}}
+			}
+			if !reflect.DeepEqual(got, want) || k.grants.unknown != test.unknown {
+				t.Errorf("%+v, %d unknown, want %+v, %d", got, k.grants.unknown, want, test.unknown)
+			}
+		})
+	}
+}
+
+// Every part of a device goes by one name, and that of no other device.
+func FuzzDeviceNames(f *testing.F) {
+	for _, seed := range []string{card0, card0 + "::3", mig0 + "-1", "nvidia0/gi3/vgpu1", "GPU-", "MIG-GPU-6f1e2d3c-0000-4a5b-8c9d-000000000000/1/0", "gpu-0-mig-19-4-1"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, id string) {
-		uuid, ok := deviceUUID(id)
-		if ok != (uuid != "") || !strings.HasPrefix(id, uuid) || ok && len(uuid) != 4+uuidDigits {
-			t.Errorf("%q is of %q (%v)", id, uuid, ok)
+		name, ok := deviceName(id)
+		if ok != (name != "") {
+			t.Errorf("%q is of %q (%v)", id, name, ok)
+		}
+		if ok && strings.Contains(name, "-") && (!strings.HasPrefix(id, name) || len(name) != 4+uuidDigits) {
+			t.Errorf("%q is of %q", id, name)
+		}
+		if claimed, ok := claimedName(id); ok && !strings.HasPrefix(claimed, "claim ") {
+			t.Errorf("%q is of %q", id, claimed)
 		}
 	})
 }
