@@ -47,7 +47,8 @@ func (h *Host) Update(t testing.TB, change func(*Scenario)) {
 	}
 }
 
-// Calls returns what the library noted so far: one line for each Init, Shutdown and event set.
+// Calls returns what the library noted so far: one line for each Init, Shutdown, event set and
+// handle of a GPU.
 func (h *Host) Calls(t testing.TB) string {
 	t.Helper()
 	data, err := os.ReadFile(h.log)

@@ -68,8 +68,8 @@ type Driver struct {
 	Version, CUDAVersion, NVMLVersion string
 	// Changes counts how often any of the three changed since start.
 	Changes uint64
-	// Listed is how many GPUs the driver lists, 0 where it does not answer. A GPU whose calls
-	// hang from the start is among them and in no other place.
+	// Listed is how many GPUs the driver listed when it was last asked. A GPU whose calls hang
+	// from the start is among them and in no other place.
 	Listed int
 }
 
@@ -132,8 +132,10 @@ type Status struct {
 	Since time.Time
 	// Reason says in a few words what was seen: "nvmlDeviceGetPowerUsage: GPU is lost".
 	Reason string
-	// Seconds counts the time spent in each state since the exporter began to count.
+	// Seconds counts the time spent in each state since the exporter began to count, up to Until:
+	// the last round, or the beginning of an answer of which it is not known yet what it means.
 	Seconds map[State]float64
+	Until   time.Time
 }
 
 // Readings are the numbers of one GPU. Units are the base units of the metric names.

@@ -28,12 +28,14 @@ const (
 	AnswerReleased Answer = "released"
 	// AnswerError: the calls are refused in a way that says nothing about the card ("unknown error").
 	AnswerError Answer = "error"
+	// AnswerNobodyAsked: the exporter did not run. Observation.Since is when it last knew.
+	AnswerNobodyAsked Answer = "nobody_asked"
 )
 
 // Answers lists every class. Where one round gives several, the earliest in this list counts.
 var Answers = []Answer{
 	AnswerReleased, AnswerDriverDown, AnswerLost, AnswerNotSeen, AnswerResetRequired,
-	AnswerTimeout, AnswerFabricIncomplete, AnswerError, AnswerOK,
+	AnswerTimeout, AnswerFabricIncomplete, AnswerError, AnswerNobodyAsked, AnswerOK,
 }
 
 // Worse returns the answer that counts where one round of calls gave both.
@@ -80,13 +82,16 @@ var Transitions = []Transition{
 		"a call may be slow; one that hangs this long will not be used"},
 	{AnswerError, []State{OK, FabricIncomplete, Released, Unknown}, Unknown, UnknownAfter,
 		"nothing can be said of the card, which is not the same as down"},
+	{AnswerNobodyAsked, []State{OK, FabricIncomplete}, Unknown, 0,
+		"the exporter did not run: that the card worked is no longer known, that it failed or was let go of still is"},
 }
 
 // Observation is one round's answer about one GPU.
 type Observation struct {
 	At     time.Time
 	Answer Answer
-	// Since is when the call that hangs began (AnswerTimeout); zero means At.
+	// Since is when the answer began to hold, where that is before At: when the call that hangs
+	// began (AnswerTimeout), when the exporter last knew (AnswerNobodyAsked). Zero means At.
 	Since time.Time
 	// Reason says in a few words what was seen.
 	Reason string
@@ -121,13 +126,27 @@ func NewMachine(start time.Time) *Machine {
 	}
 }
 
+// ResumeMachine returns a machine that goes on from what was known of a GPU when the exporter
+// last ran. Times after now come from a clock that was wrong, and count as now.
+func ResumeMachine(last Status, now time.Time) *Machine {
+	counted := earlier(last.Until, now)
+	m := NewMachine(counted)
+	if slices.Contains(States, last.State) {
+		m.status.State, m.status.Since, m.status.Reason = last.State, earlier(last.Since, counted), last.Reason
+	}
+	for _, state := range States {
+		m.status.Seconds[state] = max(0, last.Seconds[state])
+	}
+	return m
+}
+
 // Observe takes one round's answer and tells whether the state changed. Time never runs
 // back: an observation older than the last one counts as made at the last one's time.
 func (m *Machine) Observe(o Observation) (Change, bool) {
 	at := later(o.At, m.seen)
 	m.seen = at
 	began := at
-	if o.Answer == AnswerTimeout && !o.Since.IsZero() && o.Since.Before(at) {
+	if !o.Since.IsZero() && o.Since.Before(at) {
 		began = later(o.Since, m.counted)
 	}
 	row, moves := m.row(o.Answer)
@@ -153,6 +172,7 @@ func (m *Machine) Observe(o Observation) (Change, bool) {
 // or up to the beginning of an answer that is still held: what that time was is not known yet.
 func (m *Machine) Status() Status {
 	s := m.status
+	s.Until = m.counted
 	s.Seconds = make(map[State]float64, len(States))
 	for _, state := range States {
 		s.Seconds[state] = m.status.Seconds[state]
@@ -189,6 +209,13 @@ func (m *Machine) enter(to State, began, at time.Time, reason string) (Change, b
 	m.status.Reason = reason
 	m.settle(at)
 	return Change{From: from, To: to, Since: m.status.Since, Seen: at, Reason: reason}, from != to
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }
 
 func later(a, b time.Time) time.Time {

@@ -88,6 +88,68 @@ func TestStateMachine(t *testing.T) {
 	}
 }
 
+func TestAMachineGoesOnFromWhatWasKnown(t *testing.T) {
+	down := at(3600) // the exporter ran up to here, and runs again from there on
+	again := at(3700)
+	tests := map[string]struct {
+		known   Status
+		first   Answer // after the restart
+		resumed State  // before anything was asked
+		since   time.Time
+		want    State
+		wantAt  time.Time
+		secs    map[State]float64
+	}{
+		"a GPU that worked is unknown since then, and ok from the first answer on": {
+			Status{State: OK, Since: start, Until: down, Seconds: map[State]float64{OK: 3600}}, AnswerOK,
+			Unknown, down, OK, again, map[State]float64{OK: 3600, Unknown: 100},
+		},
+		"a GPU that is missing now was unknown in between": {
+			Status{State: OK, Since: start, Until: down, Seconds: map[State]float64{OK: 3600}}, AnswerNotSeen,
+			Unknown, down, Lost, again, map[State]float64{OK: 3600, Unknown: 100},
+		},
+		"a GPU that was lost is lost since then": {
+			Status{State: Lost, Since: at(600), Until: down, Seconds: map[State]float64{OK: 600, Lost: 3000}}, AnswerNotSeen,
+			Lost, at(600), Lost, at(600), map[State]float64{OK: 600, Lost: 3100},
+		},
+		"a GPU that was lost and works now was lost until now": {
+			Status{State: Lost, Since: at(600), Until: down, Seconds: map[State]float64{OK: 600, Lost: 3000}}, AnswerOK,
+			Lost, at(600), OK, again, map[State]float64{OK: 600, Lost: 3100},
+		},
+		"a GPU that was released stays so": {
+			Status{State: Released, Since: at(600), Until: down, Seconds: map[State]float64{Released: 3000}}, AnswerReleased,
+			Released, at(600), Released, at(600), map[State]float64{Released: 3100},
+		},
+		"a clock that was ahead stops nothing": {
+			Status{State: OK, Since: at(9e6), Until: at(9e6), Seconds: map[State]float64{OK: 5}}, AnswerLost,
+			Unknown, again, Lost, again, map[State]float64{OK: 5},
+		},
+		"a state that nobody knows is unknown": {
+			Status{State: "sleepy", Since: start, Until: down, Seconds: map[State]float64{"sleepy": 7, OK: -3}}, AnswerOK,
+			Unknown, down, OK, again, map[State]float64{Unknown: 100},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			m := ResumeMachine(test.known, again)
+			m.Observe(Observation{At: again, Answer: AnswerNobodyAsked, Since: m.Status().Until})
+			if got := m.Status(); got.State != test.resumed || !got.Since.Equal(test.since) {
+				t.Errorf("resumed as %s since %s, want %s since %s", got.State, got.Since, test.resumed, test.since)
+			}
+			m.Observe(Observation{At: again, Answer: test.first})
+			got := m.Status()
+			if got.State != test.want || !got.Since.Equal(test.wantAt) || !got.Until.Equal(again) {
+				t.Errorf("%s since %s, known until %s; want %s since %s until %s", got.State, got.Since, got.Until, test.want, test.wantAt, again)
+			}
+			for _, state := range States {
+				if math.Abs(got.Seconds[state]-test.secs[state]) > 1e-9 {
+					t.Errorf("seconds of %s: %v, want %v", state, got.Seconds[state], test.secs[state])
+				}
+			}
+		})
+	}
+}
+
 func TestEveryAnswerHasExactlyOneRow(t *testing.T) {
 	if len(Transitions) != len(Answers) {
 		t.Fatalf("%d rows for %d answers", len(Transitions), len(Answers))

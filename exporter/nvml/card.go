@@ -20,6 +20,7 @@ type card struct {
 	unsupported []string
 	dropped     map[string]uint64
 	xids        *gpu.XIDLog
+	released    bool // by an operator: nothing is asked of it, and what is seen of it does not count
 }
 
 // describe copies the card for a snapshot. Readings older than fresh are left out, as are
@@ -59,7 +60,8 @@ func withoutReadings(instances []gpu.Instance) []gpu.Instance {
 }
 
 // find returns the card of a UUID. A card that was seen at this index before anything could
-// be asked of it takes the UUID on. Else it is a new card. The Reader's lock must be held.
+// be asked of it takes the UUID on. Without a UUID it is the one that was last known there, if
+// the driver still lists as many as then. Else it is a new card. The Reader's lock must be held.
 func (r *Reader) find(uuid string, index int) *card {
 	for _, c := range r.cards {
 		if c.identity.UUID == uuid {
@@ -73,6 +75,9 @@ func (r *Reader) find(uuid string, index int) *card {
 			c.identity.UUID = uuid
 			return c
 		}
+	}
+	if c := r.remembered(index); c != nil && uuid == "" {
+		return c
 	}
 	c := &card{
 		identity: gpu.Identity{Index: index, UUID: uuid},

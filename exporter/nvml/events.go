@@ -13,7 +13,8 @@ import (
 )
 
 // eventWait bounds how long one wait for events lasts, and so how soon a driver that went can
-// be started again. A stop does not wait for it.
+// be started again, or a GPU be let go of: a beat of the fast tier, at most this. A stop does
+// not wait for it.
 const eventWait = 5 * time.Second
 
 // eventPause keeps a driver that refuses to wait from being asked in a circle; it doubles up to
@@ -40,7 +41,7 @@ func (r *Reader) runEvents(ctx context.Context, s *session) {
 	c := newCaller(r.options.Now, r.timing, r.budget())
 	for pause := eventPause; ctx.Err() == nil; {
 		r.calls.RLock()
-		event, ret := s.events.Wait(uint32(eventWait.Milliseconds()))
+		event, ret := s.events.Wait(uint32(min(r.options.Fast, eventWait).Milliseconds()))
 		r.calls.RUnlock()
 		c.begin(s.lib)
 		switch {

@@ -50,15 +50,7 @@ func TestALostGPUStaysWhileTheOthersGoOnAndHealsByAReset(t *testing.T) {
 		if healed.Status.Seconds[gpu.Lost] <= 0 {
 			t.Error("no time was counted as lost")
 		}
-		var changes []string
-		for _, e := range m.told() {
-			if e.GPU.Index == 3 {
-				changes = append(changes, string(e.From)+">"+string(e.To))
-			}
-		}
-		if got := strings.Join(changes, " "); got != "unknown>ok ok>lost lost>ok" {
-			t.Errorf("told %q", got)
-		}
+		m.waitChanges(t, h100(3), "unknown>ok ok>lost lost>ok")
 		if got := strings.Count(m.calls(t), "nvmlInit"); got != 1 {
 			t.Errorf("the library was started %d times in one life of the driver", got)
 		}

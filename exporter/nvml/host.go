@@ -30,6 +30,7 @@ func (r *Reader) runHost(ctx context.Context) {
 	var lib *library
 	for ctx.Err() == nil {
 		s := r.startDriver(&lib)
+		r.answerLettings() // no session older than this one is left
 		if s == nil {
 			sleep(ctx, pause)
 			pause = min(2*pause, r.options.RetryMax)
@@ -37,19 +38,37 @@ func (r *Reader) runHost(ctx context.Context) {
 		}
 		pause = r.options.Retry
 		drain(r.failed)
-		live, stop := context.WithCancel(ctx)
+		r.live(ctx, &workers, s)
+	}
+}
+
+// live is one session: it ends when the driver went, or was asked to let go of a GPU.
+func (r *Reader) live(ctx context.Context, workers *sync.WaitGroup, s *session) {
+	for owed := false; ; owed = true {
+		listening, stop := context.WithCancel(ctx)
 		var events sync.WaitGroup
-		events.Go(func() { r.runEvents(live, s) })
+		events.Go(func() { r.runEvents(listening, s) })
 		r.setSession(s)
-		lost := r.watchHost(ctx, &workers, s)
+		lost, letting := r.watchHost(ctx, workers, s, owed)
 		stop()
 		if ctx.Err() != nil {
 			return // the kernel takes the library's session back with the process
 		}
-		r.setSession(nil)
-		r.fail(lost)
+		if letting == nil {
+			r.setSession(nil)
+			r.fail(lost)
+			events.Wait()
+			r.shutdown(ctx, s)
+			r.answerLettings()
+			return
+		}
 		events.Wait()
-		r.shutdown(ctx, s)
+		err := r.recycle(ctx, s)
+		letting.done <- err
+		if err == nil {
+			r.answerLettings()
+			return
+		}
 	}
 }
 
@@ -114,18 +133,24 @@ func (r *Reader) readVersions(s *session) {
 	r.setVersions(clean(driver), cuda, clean(library))
 }
 
-// watchHost counts the GPUs at each beat until the driver goes, and returns how, or ctx ends.
-func (r *Reader) watchHost(ctx context.Context, workers *sync.WaitGroup, s *session) failure {
+// watchHost counts the GPUs at each beat until the driver goes, and returns how, or is to let
+// go of a GPU, or ctx ends. owed says that a call that hung has prevented the latter.
+func (r *Reader) watchHost(ctx context.Context, workers *sync.WaitGroup, s *session, owed bool) (failure, *letting) {
 	for {
 		r.scan(ctx, workers, s)
 		select {
 		case <-ctx.Done():
-			return failure{}
+			return failure{}, nil
+		case request := <-r.lettings:
+			return failure{}, &request
 		case lost := <-r.failed:
 			if lost.session == s {
-				return lost
+				return lost, nil
 			}
 		case <-r.rescan:
+			if owed && r.callsOut() == "" {
+				return failure{}, &letting{make(chan error, 1)}
+			}
 		}
 	}
 }
@@ -144,6 +169,7 @@ func (r *Reader) scan(ctx context.Context, workers *sync.WaitGroup, s *session) 
 		r.options.Logger.Info("the driver lists GPUs", slog.Int("before", int(before)), slog.Int("now", n))
 	}
 	r.mu.Lock()
+	r.driver.Listed = n
 	var fresh []*slot
 	for len(r.slots) < n {
 		sl := newSlot(r, len(r.slots))
@@ -168,13 +194,21 @@ func (r *Reader) scan(ctx context.Context, workers *sync.WaitGroup, s *session) 
 func (r *Reader) markUnlisted(s *session, slots []*slot) {
 	n := int(s.count.Load())
 	r.mu.Lock()
-	listed := map[*card]bool{}
+	listed, twice := map[*card]bool{}, false
 	for _, sl := range slots[:n] {
 		if sl.epoch.Load() != r.epoch.Load() && sl.caller.current.Load() == nil {
 			r.mu.Unlock()
 			return
 		}
+		twice = twice || listed[sl.card]
 		listed[sl.card] = true
+	}
+	if twice { // one of both slots asked when the list was another: let all ask again, once
+		r.epoch.Add(1)
+		if r.twice = !r.twice; r.twice {
+			r.mu.Unlock()
+			return
+		}
 	}
 	var gone []*card
 	for _, c := range r.cards {
@@ -213,15 +247,15 @@ func (r *Reader) fail(f failure) {
 }
 
 // shutdown ends the library's session once nobody is inside a call. While a call hangs that
-// has to wait: the library's memory must not go.
-func (r *Reader) shutdown(ctx context.Context, s *session) {
+// has to wait: the library's memory must not go. It returns false where ctx ends before.
+func (r *Reader) shutdown(ctx context.Context, s *session) bool {
 	for waited := false; !r.calls.TryLock(); waited = true {
 		if !waited {
 			r.options.Logger.Warn("waiting for a driver call to return before the driver is started again", slog.String("calls", r.callsOut()))
 		}
 		sleep(ctx, min(r.options.Fast, time.Second)/10)
 		if ctx.Err() != nil {
-			return
+			return false
 		}
 	}
 	defer r.calls.Unlock()
@@ -234,6 +268,7 @@ func (r *Reader) shutdown(ctx context.Context, s *session) {
 		r.host.timed("nvmlEventSetFree", s.events.Free)
 	}
 	r.host.timed("nvmlShutdown", s.lib.api.Shutdown)
+	return true
 }
 
 // callsOut names the calls that have not returned.

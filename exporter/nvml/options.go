@@ -36,6 +36,9 @@ type Options struct {
 	// Frozen is how long the energy counter may stand still while power flows before the
 	// readings are taken for frozen and left out (default 30 s).
 	Frozen time.Duration
+	// Known is what was known when the exporter last ran (default: nothing): a GPU of it that
+	// the driver does not list is lost, one that was let go of stays released.
+	Known *gpu.Snapshot
 	// Logger is told what an operator should know, once per change (default: nobody).
 	Logger *slog.Logger
 	// Now is the clock (default time.Now).
@@ -77,6 +80,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Known == nil {
+		o.Known = &gpu.Snapshot{}
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -33,11 +33,16 @@ type Reader struct {
 	session atomic.Pointer[session] // nil while the driver is not up
 	epoch   atomic.Int64            // moves when the list of GPUs may be another: every slot asks again who it is
 	host    *caller
+	twice   bool          // of the host's goroutine: the last count had one card at two places
 	failed  chan failure  // a call said that the driver is gone
 	rescan  chan struct{} // the list of GPUs may have changed
 	dirty   chan struct{} // there is something new to publish
 	waiting atomic.Int32  // slots that have not brought the readings of the present round yet
 	gpm     *gpmGate      // nil where GPM is switched off
+	// lettings asks the host's goroutine to start the library anew.
+	lettings chan letting
+	// forgotten are the changes that the time without an exporter brought, told by Run.
+	forgotten []gpu.Event
 
 	// emitting keeps events in order. It is taken before mu.
 	emitting sync.Mutex
@@ -70,18 +75,20 @@ func New(options Options) (*Reader, error) {
 		return nil, errors.New("the intervals of the tiers must not shrink: fast <= slow <= identity")
 	}
 	r := &Reader{
-		options: options,
-		start:   options.Now(),
-		timing:  &timing{set: options.Metrics},
-		failed:  make(chan failure, 1),
-		rescan:  make(chan struct{}, 1),
-		dirty:   make(chan struct{}, 1),
-		driver:  gpu.Driver{State: gpu.DriverInitFailed, Reason: notStarted},
+		options:  options,
+		start:    options.Now(),
+		timing:   &timing{set: options.Metrics},
+		failed:   make(chan failure, 1),
+		rescan:   make(chan struct{}, 1),
+		dirty:    make(chan struct{}, 1),
+		lettings: make(chan letting, 1),
+		driver:   gpu.Driver{State: gpu.DriverInitFailed, Reason: notStarted},
 	}
 	if !options.NoGPM {
 		r.gpm = newGPMGate(r.budget() / 4)
 	}
 	r.host = newCaller(options.Now, r.timing, r.budget())
+	r.remember(options.Known)
 	r.publish()
 	return r, nil
 }
@@ -107,6 +114,9 @@ func (r *Reader) Run(ctx context.Context, emit func(gpu.Event)) error {
 		return errors.New("this reader has run already: make a new one")
 	}
 	r.emit = emit
+	for _, e := range r.forgotten {
+		emit(e)
+	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -212,9 +222,6 @@ func (r *Reader) publish() {
 	if r.driver.Reason == notStarted {
 		s.At = time.Time{}
 	}
-	if live := r.session.Load(); live != nil {
-		s.Driver.Listed = int(live.count.Load())
-	}
 	for i, c := range byIndex(r.cards) {
 		s.GPUs[i] = c.describe(now, 2*r.budget())
 		if scheduler := r.options.Scheduler; scheduler != nil {
@@ -247,7 +254,10 @@ func (r *Reader) observe(c *card, o gpu.Observation, update func(*card) bool) {
 		return
 	}
 	r.mu.Lock()
-	if update != nil && !update(c) {
+	switch {
+	case c.released: // by policy, whatever else is seen
+		o = gpu.Observation{At: o.At, Answer: gpu.AnswerReleased, Reason: releasedReason}
+	case o.Answer == gpu.AnswerReleased, update != nil && !update(c):
 		r.mu.Unlock()
 		return
 	}
@@ -261,7 +271,7 @@ func (r *Reader) observe(c *card, o gpu.Observation, update func(*card) bool) {
 	r.publish()
 	r.options.Logger.Info("GPU changed its state", slog.Int("gpu", identity.Index), slog.String("uuid", identity.UUID),
 		slog.String("from", string(change.From)), slog.String("to", string(change.To)), slog.String("reason", change.Reason))
-	r.emit(gpu.Event{At: change.Seen, GPU: identity, From: change.From, To: change.To, Reason: change.Reason})
+	r.emit(changeOf(identity, change))
 }
 
 // setDriver notes how the driver answers, and logs it when that changed.

@@ -28,7 +28,11 @@ type slot struct {
 	epoch  atomic.Int64 // the list's state that this slot has asked who it is under
 	slow   atomic.Int64 // when the first of the calls in a row began that took too long, in Unix ns; 0 for none
 
-	card *card // guarded by the Reader's lock
+	// Guarded by the Reader's lock:
+	card   *card
+	listed int32 // how many GPUs the driver listed when the slot was bound to the card
+
+	inside chan struct{} // holds a token while the goroutine makes a round
 
 	// Of the goroutine alone:
 	session    *session
@@ -53,7 +57,7 @@ type slot struct {
 
 func newSlot(r *Reader, index int) *slot {
 	return &slot{
-		reader: r, index: index, wake: make(chan struct{}, 1),
+		reader: r, index: index, wake: make(chan struct{}, 1), inside: make(chan struct{}, 1),
 		caller: newCaller(r.options.Now, r.timing, r.budget()),
 	}
 }
@@ -104,12 +108,22 @@ func (s *slot) visit() {
 		return // the library is being shut down
 	}
 	defer s.reader.calls.RUnlock()
+	s.inside <- struct{}{}
+	defer func() { <-s.inside }()
 	live := s.reader.session.Load()
 	if live == nil || s.index >= int(live.count.Load()) {
 		return
 	}
 	if s.session != live { // handles do not outlive their session
 		s.session, s.device, s.healthy = live, nil, false
+	}
+	if s.rests(live) {
+		if s.device != nil {
+			s.shun()
+		}
+		s.epoch.Store(s.reader.epoch.Load())
+		s.reader.observe(s.bound(s.reader), gpu.Observation{At: s.reader.options.Now(), Answer: gpu.AnswerReleased}, nil)
+		return
 	}
 	s.caller.begin(live.lib)
 	readings, answer, reason := s.round(live)
@@ -181,7 +195,6 @@ func (s *slot) attach(live *session) bool {
 	if !s.fetch(live) {
 		return false
 	}
-	defer s.register(live)
 	// The same call also tells that the handle is good for anything at all.
 	uuid, ok := value(c, "nvmlDeviceGetUUID", s.device.GetUUID)
 	if !ok {
@@ -191,13 +204,19 @@ func (s *slot) attach(live *session) bool {
 			c.note(gpu.AnswerError, c.reason)
 		}
 		s.bind("")
+		s.register(live)
 		return false
 	}
 	if s.identity.UUID != uuid {
 		s.identity = gpu.Identity{Index: s.index, UUID: uuid}
 	}
 	s.identityAt = time.Time{}
-	s.bind(uuid)
+	if s.bind(uuid).released {
+		s.shun()
+		c.note(gpu.AnswerReleased, releasedReason)
+		return false
+	}
+	s.register(live)
 	return true
 }
 
@@ -231,8 +250,10 @@ func (s *slot) refused(call string, ret nvml.Return) {
 	case ret == nvml.ERROR_NOT_FOUND || ret == nvml.ERROR_GPU_NOT_FOUND:
 		c.note(gpu.AnswerLost, says(call, ret))
 	case ret == nvml.ERROR_INVALID_ARGUMENT:
-		// The list became shorter just now. The GPU may have another index: the host will see.
+		// The list became shorter just now, and may be as long as before when it is counted next:
+		// every GPU may have another index.
 		c.note(gpu.AnswerError, says(call, ret))
+		s.reader.epoch.Add(1)
 		signal(s.reader.rescan)
 	default:
 		c.note(answerOf(ret), says(call, ret))
@@ -240,16 +261,18 @@ func (s *slot) refused(call string, ret nvml.Return) {
 }
 
 // bind ties the slot to the card of a UUID, or, where none can be asked, to the card it has.
-func (s *slot) bind(uuid string) {
+func (s *slot) bind(uuid string) *card {
 	r := s.reader
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if s.card == nil || uuid != "" && s.card.identity.UUID != uuid {
 		s.card = r.find(uuid, s.index)
 	}
+	s.listed = s.session.count.Load()
 	if s.device != nil && r.session.Load() == s.session {
 		r.handles[s.handle] = s.card
 	}
+	return s.card
 }
 
 // commit hands the round's result over.

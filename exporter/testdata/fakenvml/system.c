@@ -172,6 +172,9 @@ nvmlReturn_t nvmlDeviceGetCount_v2(unsigned int *count) {
 static nvmlReturn_t found(const struct call *call, enum function f, int card, nvmlDevice_t *device) {
 	const struct value *ret = &call->scenario->card[card].fn[f].ret;
 	if (ret->set && ret->v != NVML_SUCCESS) return (nvmlReturn_t)ret->v;
+	char line[64];
+	snprintf(line, sizeof line, "%s gpu=%d", function_names[f], card);
+	fake_log(line);
 	*device = fake_handle(call->scenario, card);
 	return NVML_SUCCESS;
 }
