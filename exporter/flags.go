@@ -32,11 +32,12 @@ const driverSource = "nvml"
 
 // Exit codes of the program.
 const (
-	exitOK      = 0
-	exitFailure = 1
-	exitUsage   = 2
-	exitConfig  = 3
-	exitRefused = 4
+	exitOK       = 0
+	exitFailure  = 1
+	exitUsage    = 2
+	exitConfig   = 3
+	exitRefused  = 4
+	exitNotFound = 5 // no such GPU
 )
 
 // flags is what the command line said.
@@ -54,6 +55,7 @@ type flags struct {
 	host      hostFlags
 	check     checkFlags
 	record    recordFlags
+	operator  operatorFlags
 	// done is set where the line asked for help or the version only.
 	done bool
 }
@@ -97,6 +99,7 @@ func parse(args []string, stdout, stderr io.Writer, opts Options) (*flags, error
 	f.push.register(app)
 	f.check.register(app)
 	f.record.register(app)
+	f.operator.register(app)
 
 	command, err := app.Parse(args)
 	if f.done {
@@ -122,6 +125,9 @@ func (p *pushFlags) register(app *kingpin.Application) {
 func (f *flags) complete() error {
 	if f.command == "version" {
 		return nil
+	}
+	if err := f.operator.complete(f.command, f.source); err != nil || f.operator.asksAnExporter {
+		return err
 	}
 	if f.labels.Host == "" {
 		name, err := os.Hostname()

@@ -100,7 +100,7 @@ func TestALostGPUKeepsItsStateAndHasNoReadings(t *testing.T) {
 	if _, _, v := of("gpu_xid_errors_total"); v["79"] != 1 || v["48"] != 0 {
 		t.Errorf("gpu_xid_errors_total: %v, want 79 once", v)
 	}
-	for _, name := range []string{"gpu_temperature_celsius", "gpu_power_watts", "gpu_reading_timestamp_seconds", "gpu_ecc_errors_total"} {
+	for _, name := range []string{"gpu_temperature_celsius", "gpu_power_watts", "gpu_utilization_ratio", "gpu_ecc_errors_total"} {
 		if n, _, _ := of(name); n != 0 {
 			t.Errorf("%s: a lost GPU has %d series, want none", name, n)
 		}

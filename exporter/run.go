@@ -35,6 +35,8 @@ type SourceConfig struct {
 	NoGPM     bool // leave the performance counters of Hopper and later alone
 	Log       *slog.Logger
 	Metrics   *metrics.Set // for the source's own instruments
+	// Known is what was known of the GPUs when the exporter last ran; nil for nothing.
+	Known *gpu.Snapshot
 	// Workloads tells whose the processes on a GPU are; nil where that is switched off.
 	Workloads *workload.Tracker
 	// Kubelet tells who the GPUs were given to; nil where that is switched off.
@@ -90,6 +92,9 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer, opts Opti
 	case "record":
 		return recordTo(ctx, f, stdout, stderr, opts)
 	}
+	if f.operator.asksAnExporter {
+		return operate(ctx, f.operator, f.command, stdout, stderr)
+	}
 	log := promslog.New(&f.log)
 	if err := serve(ctx, f, log, opts); err != nil {
 		log.Error("leasewatch-exporter ends", "err", err)
@@ -115,6 +120,7 @@ func serve(ctx context.Context, f *flags, log *slog.Logger, opts Options) error 
 		}
 	}
 	set := metrics.NewSet()
+	f.config.Known = recall(f.operator.stateFile, log)
 	source, err := f.open(set, log, opts)
 	if err != nil {
 		return err
@@ -144,8 +150,9 @@ func serve(ctx context.Context, f *flags, log *slog.Logger, opts Options) error 
 	working, stop := context.WithCancel(ctx)
 	defer stop()
 	runWorkloads(working, &f.config)
-	sourceEnded := make(chan error, 1)
-	go func() { sourceEnded <- source.Run(working, out.emit) }()
+	kept := newMemory(f.operator.stateFile, source, set, log)
+	sourceEnded := kept.runSource(working, out.emit)
+	defer serveOperators(f.operator.socket, source, kept, log)()
 	outEnded := make(chan struct{})
 	go func() { defer close(outEnded); out.run(working) }()
 
@@ -163,6 +170,7 @@ func serve(ctx context.Context, f *flags, log *slog.Logger, opts Options) error 
 	case <-time.After(sourceEndsFor):
 		log.Warn("a driver call still hangs and is left behind")
 	}
+	kept.saveLast()
 	<-outEnded
 	return failed
 }

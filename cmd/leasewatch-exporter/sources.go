@@ -10,7 +10,7 @@ import (
 
 // driver reads the GPUs of this host.
 func driver(c exporter.SourceConfig) (gpu.Source, error) {
-	options := nvml.Options{LibraryPath: c.Library, Logger: c.Log, Now: c.Now, Metrics: c.Metrics, NoGPM: c.NoGPM}
+	options := nvml.Options{LibraryPath: c.Library, Logger: c.Log, Now: c.Now, Metrics: c.Metrics, NoGPM: c.NoGPM, Known: c.Known}
 	if c.Workloads != nil {
 		options.Workloads = c.Workloads
 	}

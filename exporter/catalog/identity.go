@@ -76,7 +76,7 @@ func stateFamilies() []Family {
 			},
 		},
 		{
-			Name: "gpu_reading_timestamp_seconds", Kind: Gauge, Unit: "seconds",
+			Name: "gpu_reading_timestamp_seconds", Kind: Gauge, Unit: "seconds", Stays: true, // the older, the more it says
 			Help:   "When this GPU's fast readings were taken, in seconds since 1970. Now minus this is their age.",
 			Source: "the exporter's clock",
 			GPU: func(g *gpu.GPU, emit Emit) {

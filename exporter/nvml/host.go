@@ -44,12 +44,12 @@ func (r *Reader) runHost(ctx context.Context) {
 
 // live is one session: it ends when the driver went, or was asked to let go of a GPU.
 func (r *Reader) live(ctx context.Context, workers *sync.WaitGroup, s *session) {
-	for owed := false; ; owed = true {
+	for {
 		listening, stop := context.WithCancel(ctx)
 		var events sync.WaitGroup
 		events.Go(func() { r.runEvents(listening, s) })
 		r.setSession(s)
-		lost, letting := r.watchHost(ctx, workers, s, owed)
+		lost, letting := r.watchHost(ctx, workers, s)
 		stop()
 		if ctx.Err() != nil {
 			return // the kernel takes the library's session back with the process
@@ -59,6 +59,7 @@ func (r *Reader) live(ctx context.Context, workers *sync.WaitGroup, s *session) 
 			r.fail(lost)
 			events.Wait()
 			r.shutdown(ctx, s)
+			r.owing.Store(false)
 			r.answerLettings()
 			return
 		}
@@ -134,8 +135,8 @@ func (r *Reader) readVersions(s *session) {
 }
 
 // watchHost counts the GPUs at each beat until the driver goes, and returns how, or is to let
-// go of a GPU, or ctx ends. owed says that a call that hung has prevented the latter.
-func (r *Reader) watchHost(ctx context.Context, workers *sync.WaitGroup, s *session, owed bool) (failure, *letting) {
+// go of a GPU, or ctx ends.
+func (r *Reader) watchHost(ctx context.Context, workers *sync.WaitGroup, s *session) (failure, *letting) {
 	for {
 		r.scan(ctx, workers, s)
 		select {
@@ -148,7 +149,7 @@ func (r *Reader) watchHost(ctx context.Context, workers *sync.WaitGroup, s *sess
 				return lost, nil
 			}
 		case <-r.rescan:
-			if owed && r.callsOut() == "" {
+			if r.owing.Load() && r.callsOut() == "" {
 				return failure{}, &letting{make(chan error, 1)}
 			}
 		}

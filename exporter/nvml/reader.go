@@ -41,6 +41,7 @@ type Reader struct {
 	gpm     *gpmGate      // nil where GPM is switched off
 	// lettings asks the host's goroutine to start the library anew.
 	lettings chan letting
+	owing    atomic.Bool // a call that hung has prevented it
 	// forgotten are the changes that the time without an exporter brought, told by Run.
 	forgotten []gpu.Event
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 
 	"github.com/leasewatch/leasewatch/exporter/gpu"
 )
@@ -32,10 +33,14 @@ func (r *Reader) Release(ctx context.Context, uuid string) error {
 		r.mu.Unlock()
 		return fmt.Errorf("uuid %q: %w", uuid, gpu.ErrNotFound)
 	}
+	again := c.released
 	c.released = true
 	slots := slices.DeleteFunc(slices.Clone(r.slots), func(s *slot) bool { return s.card != c })
 	r.mu.Unlock()
 	r.observe(c, gpu.Observation{At: r.options.Now(), Answer: gpu.AnswerReleased, Reason: releasedReason}, nil)
+	if again && !r.owing.Load() && !slices.ContainsFunc(slots, func(s *slot) bool { return s.caller.current.Load() != nil }) {
+		return nil
+	}
 	patience, cancel := context.WithTimeout(ctx, r.budget())
 	defer cancel()
 	for _, s := range slots {
@@ -48,13 +53,21 @@ func (r *Reader) Release(ctx context.Context, uuid string) error {
 
 // held says why a card that was let go of may still be held.
 func (r *Reader) held() error {
-	return fmt.Errorf("%w: nothing more is asked of the GPU, but the driver may hold it until these calls have returned: %s", gpu.ErrRefused, r.callsOut())
+	out := r.callsOut()
+	if out == "" {
+		out = "those that start the driver, or wait for its events"
+	}
+	return fmt.Errorf("%w: nothing more is asked of the GPU, but the driver may hold it until these calls have returned: %s",
+		gpu.ErrRefused, strings.TrimSuffix(out, "; "))
 }
 
 // letGo has the library's session ended and another one started.
 func (r *Reader) letGo(ctx context.Context) error {
-	if r.session.Load() == nil {
-		return nil // the driver is not up: nothing is held
+	r.mu.Lock()
+	up := r.driver.State == gpu.DriverOK
+	r.mu.Unlock()
+	if !up {
+		return nil // nothing is held
 	}
 	request := letting{make(chan error, 1)}
 	select {
@@ -92,6 +105,14 @@ func (r *Reader) Resume(_ context.Context, uuid string) error {
 // Retire forgets a GPU that is not there any more, a card that was sent back. The error is
 // gpu.ErrNotFound, or gpu.ErrRefused where the driver lists the GPU.
 func (r *Reader) Retire(_ context.Context, uuid string) error {
+	err := r.retire(uuid)
+	if err == nil {
+		r.publish()
+	}
+	return err
+}
+
+func (r *Reader) retire(uuid string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	c := r.known(uuid)
@@ -119,7 +140,6 @@ func (r *Reader) Retire(_ context.Context, uuid string) error {
 	}
 	r.cards = slices.DeleteFunc(slices.Clone(r.cards), func(other *card) bool { return other == c })
 	r.options.Logger.Info("a GPU is retired", slog.String("uuid", uuid), slog.String("serial", c.identity.Serial))
-	r.markDirty()
 	return nil
 }
 
@@ -176,10 +196,12 @@ func (r *Reader) recycle(ctx context.Context, s *session) error {
 	r.setSession(nil)
 	patience, cancel := context.WithTimeout(ctx, r.budget())
 	defer cancel()
-	if !r.shutdown(patience, s) {
-		return r.held()
+	if ended := r.shutdown(patience, s); ended {
+		r.owing.Store(false)
+		return nil
 	}
-	return nil
+	r.owing.Store(true)
+	return r.held()
 }
 
 // answerLettings tells those who wait that no session is left that could hold a card.
