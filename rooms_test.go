@@ -26,7 +26,8 @@ var allowed = map[string][]string{
 	"exporter/nvml":     {"exporter/gpu"},
 	"exporter/workload": {"exporter/gpu"},
 	"exporter/host":     {"exporter/gpu"},
-	"exporter":          {"exporter/gpu", "exporter/catalog", "exporter/host", "exporter/push", "exporter/workload", "exporter/compat", "exporter/doctor", "exporter/record", "exporter/statefile"},
+	"exporter/kmsg":     {"exporter/gpu"},
+	"exporter":          {"exporter/gpu", "exporter/catalog", "exporter/host", "exporter/kmsg", "exporter/push", "exporter/workload", "exporter/compat", "exporter/doctor", "exporter/record", "exporter/statefile"},
 
 	"exporter/statefile": {"exporter/gpu"},
 

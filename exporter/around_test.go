@@ -1,10 +1,19 @@
 package exporter_test
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/leasewatch/leasewatch/exporter/fakehost"
+	"github.com/leasewatch/leasewatch/exporter/fakenvml"
+	"github.com/leasewatch/leasewatch/exporter/gpu"
 )
 
 // shows polls the page until it has the text, and returns it.
@@ -48,4 +57,85 @@ func TestAMachineThatCannotBeReadIsToldAndTheGPUsAreServed(t *testing.T) {
 	if log := p.log.String(); !strings.Contains(log, "collector=cpu") || !strings.Contains(log, "/nowhere") {
 		t.Errorf("the log does not say what cannot be read:\n%s", log)
 	}
+}
+
+// kernelLog is a pipe in the place of /dev/kmsg.
+type kernelLog struct {
+	path     string
+	pipe     *os.File
+	sequence int
+}
+
+func newKernelLog(t *testing.T) *kernelLog {
+	t.Helper()
+	l := &kernelLog{path: filepath.Join(t.TempDir(), "kmsg")}
+	if err := syscall.Mkfifo(l.path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	pipe, err := os.OpenFile(l.path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { pipe.Close() })
+	l.pipe = pipe
+	return l
+}
+
+// say writes a message as the kernel does, some time ago.
+func (l *kernelLog) say(t *testing.T, ago time.Duration, message string) {
+	t.Helper()
+	var up unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &up); err != nil {
+		t.Fatal(err)
+	}
+	l.sequence++
+	if _, err := fmt.Fprintf(l.pipe, "4,%d,%d,-;%s\n", l.sequence, (time.Duration(up.Nano()) - ago).Microseconds(), message); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAnErrorOfAnNVSwitchIsOnThePageAndPushedAtOnce(t *testing.T) {
+	receiver, log := newTaker(t), newKernelLog(t)
+	log.say(t, 0, "nvidia-nvswitch0: SXid (PCI:0000:06:00.0): 20034, Fatal, Link 29 LTSSM Fault Up")
+	p := start(t, newMachine(&gpu.Snapshot{At: time.Unix(1, 0)}), "--no-collector.host", "--collector.kmsg.path="+log.path,
+		"--push.url="+receiver.URL, "--push.events-only", "--push.spool-dir="+t.TempDir())
+	p.shows(t, `leasewatch_exporter_collector_up{collector="kmsg",host="gpu-a1",vantage="host"} 1`)
+	log.say(t, 0, "nvidia-nvswitch0: SXid (PCI:0000:06:00.0): 20034, Fatal, Link 30 LTSSM Fault Up")
+	log.say(t, 0, "nvidia-nvswitch0: SXid (PCI:0000:06:00.0): 12028, Non-fatal, Link 32 egress non-posted PRIV error (First)")
+	p.shows(t, `host_nvswitch_sxid_errors_total{host="gpu-a1",nvswitch="0000:06:00.0",severity="fatal",sxid="20034",vantage="host"} 2`)
+	p.shows(t, `host_nvswitch_sxid_errors_total{host="gpu-a1",nvswitch="0000:06:00.0",severity="non_fatal",sxid="12028",vantage="host"} 1`)
+	eventually(t, "the new fatal error arrives", func() bool {
+		sample, ok := receiver.find("__name__=host_nvswitch_sxid_errors_total", "host=gpu-a1", "nvswitch=0000:06:00.0", "severity=fatal", "sxid=20034")
+		_, last := receiver.find("__name__=host_nvswitch_sxid_last_timestamp_seconds", "sxid=20034")
+		return ok && sample.Value == 2 && last
+	})
+	if _, ok := receiver.find("sxid=12028"); ok {
+		t.Error("an error that is not fatal was pushed at once")
+	}
+	if _, ok := receiver.find("gpu=0"); ok {
+		t.Error("an error of a switch was told of a GPU")
+	}
+}
+
+func TestAnXIDOfTheKernelLogIsCountedForItsGPUAndPushedAtOnce(t *testing.T) {
+	host, receiver, log := fakenvml.Install(t, fakenvml.H100x8()), newTaker(t), newKernelLog(t)
+	log.say(t, 2*time.Second, "NVRM: Xid (PCI:0000:61:00): 63, pid='<unknown>', name=<unknown>, Row Remapper: New row marked for remapping")
+	p := startProgram(t, host.Env(), "--no-collector.host", "--collector.kmsg.path="+log.path,
+		"--push.url="+receiver.URL, "--push.events-only", "--push.spool-dir="+t.TempDir())
+	count := func(code int) string {
+		return fmt.Sprintf(`gpu_xid_errors_total{gpu="3",host="gpu-a1",uuid="GPU-6f1e2d3c-0000-4a5b-8c9d-000000000003",vantage="host",xid="%d"} 1`, code)
+	}
+	shows := func(text string) {
+		eventually(t, "the page shows "+text, func() bool { return strings.Contains(p.page(t), text) })
+	}
+	shows(count(63)) // from before the start
+	log.say(t, 0, "NVRM: Xid (PCI:0000:61:00): 79, pid=1234, name=python, GPU has fallen off the bus.")
+	shows(count(79))
+	eventually(t, "the XID arrives", func() bool {
+		sample, ok := receiver.find("__name__=gpu_xid_errors_total", "gpu=3", "xid=79")
+		return ok && sample.Value == 1
+	})
+	host.Update(t, func(s *fakenvml.Scenario) { s.Event(3, 79).Event(3, 48) }) // the driver tells the same one, and another
+	shows(count(48))
+	shows(count(79)) // still one
 }

@@ -70,10 +70,12 @@ func (o *outbox) emit(e gpu.Event) {
 	}
 }
 
-// critical tells whether an event goes out at once: a change of state, or an XID of class F or R.
+// critical tells whether an event goes out at once: a change of state, an XID of class F or R,
+// or an SXid, which the kernel log's reader tells only where it is not harmless.
 func critical(e gpu.Event) bool {
 	code, isXID := e.XID.Get()
-	return e.From != e.To || isXID && catalog.CriticalXID(code)
+	_, isSXID := e.SXID.Get()
+	return e.From != e.To || isXID && catalog.CriticalXID(code) || isSXID
 }
 
 // run works until ctx ends, then puts what is left into the spool.
@@ -160,8 +162,11 @@ func (o *outbox) hand(samples []push.Sample, to func(push.Batch)) {
 func (o *outbox) eventSamples(e gpu.Event) []push.Sample {
 	base := append([]push.Label{
 		{Name: catalog.LabelHost, Value: o.labels.Host}, {Name: catalog.LabelVantage, Value: o.labels.Vantage},
-		{Name: catalog.LabelUUID, Value: e.GPU.UUID}, {Name: catalog.LabelGPU, Value: strconv.Itoa(e.GPU.Index)},
 	}, o.scraped...)
+	if sxid, ok := e.SXID.Get(); ok {
+		return sxidSamples(e, sxid, base)
+	}
+	base = append(base, push.Label{Name: catalog.LabelUUID, Value: e.GPU.UUID}, push.Label{Name: catalog.LabelGPU, Value: strconv.Itoa(e.GPU.Index)})
 	var samples []push.Sample
 	add := func(name string, value float64, own ...push.Label) {
 		labels := append(append([]push.Label(nil), base...), own...)
@@ -183,6 +188,16 @@ func (o *outbox) eventSamples(e gpu.Event) []push.Sample {
 		add(catalog.XIDLastName, float64(e.At.UnixMilli())/1000, label)
 	}
 	return samples
+}
+
+// sxidSamples tells an error of an NVSwitch, which is no GPU's.
+func sxidSamples(e gpu.Event, sxid gpu.SXID, base []push.Label) []push.Sample {
+	labels := append(base, push.Label{Name: "nvswitch", Value: sxid.Switch},
+		push.Label{Name: "sxid", Value: strconv.FormatUint(sxid.Code, 10)}, push.Label{Name: "severity", Value: sxid.Severity})
+	return []push.Sample{
+		{Name: catalog.SXIDErrorsName, Labels: labels, Value: float64(e.XIDCount), At: e.At},
+		{Name: catalog.SXIDLastName, Labels: labels, Value: float64(e.At.UnixMilli()) / 1000, At: e.At},
+	}
 }
 
 // since is when the new state began: as the event says, else as the newest snapshot does

@@ -39,7 +39,7 @@ func TestGoldenPages(t *testing.T) {
 			host := fakenvml.Install(t, test.scenario)
 			// A procfs without processes: a process of this machine might have the number of a fake
 			// one. The machine around the GPUs has pages of its own in exporter/host.
-			p := startProgram(t, host.Env(), "--path.procfs="+t.TempDir(), "--no-collector.host")
+			p := startProgram(t, host.Env(), "--path.procfs="+t.TempDir(), "--no-collector.host", "--no-collector.kmsg")
 			if test.then != nil {
 				eventually(t, "the first round is done", func() bool { return strings.Contains(p.page(t), `gpu_remapped_rows_pending{gpu="7"`) })
 				test.then(t, host)

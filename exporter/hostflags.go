@@ -15,6 +15,9 @@ type hostFlags struct {
 	sysfs, rootfs string
 	mountsOff     *regexp.Regexp
 	collectors    map[string]*bool
+
+	kmsg, kmsgSaid      bool
+	kmsgPath, kmsgSince string
 }
 
 func (h *hostFlags) register(app *kingpin.Application) {
@@ -26,6 +29,11 @@ func (h *hostFlags) register(app *kingpin.Application) {
 	for _, c := range host.Collectors() {
 		h.collectors[c.Name] = app.Flag("collector."+c.Name, "Read "+c.About+".").Default("true").Bool()
 	}
+	app.Flag("collector.kmsg", "Read the kernel log for XIDs and for the NVSwitches' SXids; off for --source=replay unless asked for.").
+		Default("true").IsSetByUser(&h.kmsgSaid).BoolVar(&h.kmsg)
+	app.Flag("collector.kmsg.path", "The kernel log's device.").Default("/dev/kmsg").StringVar(&h.kmsgPath)
+	app.Flag("collector.kmsg.since", "From when the kernel log counts: boot, as far as it goes back, or the exporter's start.").
+		Default("boot").EnumVar(&h.kmsgSince, "boot", "start")
 	app.Flag("collector.filesystem.mount-points-exclude", "Regular expression of mount points that are not asked.").
 		Default(host.DefaultMountsOff).RegexpVar(&h.mountsOff)
 }
@@ -33,8 +41,9 @@ func (h *hostFlags) register(app *kingpin.Application) {
 // complete turns the collectors off where the GPUs are simulated: what this machine does says
 // nothing about those.
 func (h *hostFlags) complete(source string) {
-	if source == "replay" && !h.onSaid {
-		h.on = false
+	if source == "replay" {
+		h.on = h.on && h.onSaid
+		h.kmsg = h.kmsg && h.kmsgSaid
 	}
 }
 

@@ -183,7 +183,7 @@ func (f *flags) open(set *metrics.Set, log *slog.Logger, opts Options) (*around,
 	if err != nil {
 		return nil, &configError{err}
 	}
-	return surround(gpus, f, log, opts.Now)
+	return surround(gpus, f, set, log, opts.Now)
 }
 
 // listen opens the addresses and serves on them in the background. The channel gets the

@@ -9,7 +9,7 @@ import (
 // machineFamilies tell of the machine around the GPUs: what can starve them, and what it is.
 func machineFamilies() []Family {
 	return slices.Concat(systemFamilies(), processorFamilies(), hostMemoryFamilies(), diskFamilies(),
-		filesystemFamilies(), networkFamilies(), infiniBandFamilies())
+		filesystemFamilies(), networkFamilies(), infiniBandFamilies(), sxidFamilies())
 }
 
 // ofHost is a getter that is asked only where the machine was looked at.

@@ -40,5 +40,6 @@ func SpecimenHost() *gpu.Host {
 		InfiniBand: []gpu.InfiniBand{{Device: "mlx5_0", Ports: []gpu.InfiniBandPort{{Port: "1", State: "active", PhysicalState: "link_up",
 			Traffic: traffic, Errors: map[string]float64{"symbol": 0}, Congestion: map[string]float64{"cnp_sent": 0}, TransmitWait: some(0)}}}},
 		PCIGPUs: []gpu.PCIGPU{{PCIAddress: "0000:1b:00.0"}},
+		SXIDs:   map[gpu.SXID]gpu.XID{{Switch: "0000:c1:00.0", Code: 20034, Severity: gpu.SXIDFatal}: {Count: 1, Last: time.Unix(98, 0)}},
 	}
 }

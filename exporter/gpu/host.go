@@ -28,6 +28,8 @@ type Host struct {
 	Links       []Link
 	InfiniBand  []InfiniBand
 	PCIGPUs     []PCIGPU
+	// SXIDs are the NVSwitches' errors that the kernel log told, since it goes back.
+	SXIDs map[SXID]XID
 }
 
 // Kernel is the system software. The zero value is "not read".
@@ -155,3 +157,17 @@ type PCIGPU struct {
 	Driver     string // the kernel driver that holds it: nvidia, vfio-pci, "" for none
 	NUMANode   string // "" where the machine does not tell
 }
+
+// SXID is one kind of error of one NVSwitch.
+type SXID struct {
+	Switch   string // PCI address
+	Code     uint64
+	Severity string // SXIDFatal, SXIDNonFatal or SXIDUnknown
+}
+
+// What the driver says of an SXid: a fatal one ends the work on the whole host's fabric.
+const (
+	SXIDFatal    = "fatal"
+	SXIDNonFatal = "non_fatal"
+	SXIDUnknown  = "unknown" // the driver used a word that is not known
+)

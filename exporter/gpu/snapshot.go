@@ -240,11 +240,13 @@ type Event struct {
 	GPU Identity
 	// XID is set where the driver told one.
 	XID Maybe[uint64]
+	// SXID is set where an NVSwitch told an error; then there is no GPU.
+	SXID Maybe[SXID]
 	// From and To are set where the GPU changed its state.
 	From, To State
 	// Since is when the new state began; zero means At.
 	Since time.Time
-	// XIDCount is how often the code was seen on this GPU, this time included; 0 means not told.
+	// XIDCount is how often the XID or SXID was seen in its place, this time included; 0 means not told.
 	XIDCount uint64
 	Reason   string
 }

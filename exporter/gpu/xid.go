@@ -25,6 +25,8 @@ type XIDReport struct {
 	PCIAddress string
 	Code       uint64
 	At         time.Time
+	// Within is by how much At may be wrong.
+	Within time.Duration
 }
 
 // How far two witnesses' times of one XID may lie apart.
@@ -47,6 +49,7 @@ const maxSightings = 128
 // see is one. It is not safe for concurrent use.
 type XIDLog struct {
 	start     time.Time
+	earlier   map[uint64]XID // what was known at the start
 	seen      map[uint64]XID // replaced, never changed: snapshots share it
 	waiting   map[uint64][]sighting
 	askedAt   time.Time         // when the driver's events were asked for last
@@ -63,7 +66,8 @@ type sighting struct {
 // exporter began to look: what a witness dates before it is history, which the exporter may
 // have counted in an earlier life.
 func NewXIDLog(start time.Time, known map[uint64]XID) *XIDLog {
-	return &XIDLog{start: start, seen: maps.Clone(known), waiting: map[uint64][]sighting{}}
+	earlier := maps.Clone(known)
+	return &XIDLog{start: start, earlier: earlier, seen: earlier, waiting: map[uint64][]sighting{}}
 }
 
 // Seen returns the count and the last time of each code. The map must not be changed.
@@ -81,9 +85,16 @@ func (l *XIDLog) EventsAsked(at time.Time) {
 
 // Report takes an XID and tells whether it is one that was not known yet.
 func (l *XIDLog) Report(w Witness, code uint64, at time.Time) bool {
-	known, before := l.seen[code]
+	return l.ReportWithin(w, code, at, 0)
+}
+
+// ReportWithin is Report of a time that may be wrong by within. What is history and may have
+// been counted in an earlier life counts as counted.
+func (l *XIDLog) ReportWithin(w Witness, code uint64, at time.Time, within time.Duration) bool {
+	known := l.seen[code]
+	counted, before := l.earlier[code]
 	switch {
-	case before && w == WitnessKernel && at.Before(l.start) && !at.After(known.Last.Add(XIDJitter)):
+	case before && w == WitnessKernel && at.Before(l.start) && !at.After(counted.Last.Add(XIDJitter+within)):
 		return false // the log is read from its beginning again
 	case l.otherSaw(w, code, at):
 		return false

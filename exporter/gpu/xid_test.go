@@ -41,6 +41,7 @@ func TestWhatTwoWitnessesSeeOfAnXIDIsOne(t *testing.T) {
 		"what one witness missed is counted by the other":       {[]said{{WitnessDriver, 79, 10}, {WitnessKernel, 79, 10}, {WitnessKernel, 79, 10.5}}, 2, 10.5},
 		"another code is another XID":                           {[]said{{WitnessDriver, 79, 10}, {WitnessKernel, 48, 10}}, 1, 10},
 		"lines from before the start count where nothing knows": {[]said{{WitnessKernel, 79, -300}, {WitnessKernel, 79, -200}}, 2, -200},
+		"such lines may be close to each other":                 {[]said{{WitnessKernel, 79, -300}, {WitnessKernel, 79, -299}}, 2, -299},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -149,6 +150,38 @@ func FuzzPCIAddressesAreStable(f *testing.F) {
 		}
 		if again, ok := PCIAddress(first); !ok || again != first {
 			t.Errorf("%q became %q and then %q", text, first, fmt.Sprint(again))
+		}
+	})
+}
+
+func TestHistoryWhoseTimesAreUncertainIsNotCountedTwice(t *testing.T) {
+	start := time.UnixMilli(1_760_000_000_000)
+	known := map[uint64]XID{79: {Count: 2, Last: after(start, -1000)}}
+	for _, test := range []struct {
+		name string
+		at   float64 // seconds after the start
+		want uint64
+	}{
+		{"the log's clock is behind", -1030, 2},
+		{"the log's clock is ahead, as far as it can be", -940, 2},
+		{"further ahead than it can be, the line is another one", -900, 3},
+		{"a line from after the start is another one", 10, 3},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			l := NewXIDLog(start, known)
+			l.ReportWithin(WitnessKernel, 79, after(start, test.at), time.Minute)
+			if got := l.Seen()[79].Count; got != test.want {
+				t.Errorf("counted %d, want %d", got, test.want)
+			}
+		})
+	}
+	t.Run("lines of one reading are as many as they are", func(t *testing.T) {
+		l := NewXIDLog(start, nil)
+		for _, at := range []float64{-1000, -990, -980} {
+			l.ReportWithin(WitnessKernel, 79, after(start, at), time.Minute)
+		}
+		if got := l.Seen()[79].Count; got != 3 {
+			t.Errorf("counted %d, want 3", got)
 		}
 	})
 }

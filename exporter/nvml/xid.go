@@ -36,7 +36,7 @@ func (r *Reader) ReportXID(report gpu.XIDReport) {
 		r.options.Logger.Warn("an XID of a card that the driver has not listed", slog.Uint64("xid", report.Code), slog.String("pci_address", address))
 		return
 	}
-	r.seeXID(card, report.Witness, report.Code, report.At)
+	r.see(card, report)
 }
 
 // at returns the card at a PCI address: of those that were ever seen there, the one that a
@@ -68,20 +68,26 @@ func (r *Reader) introduce(c *card) {
 	})
 	r.mu.Unlock()
 	for _, report := range mine {
-		r.seeXID(c, report.Witness, report.Code, report.At)
+		r.see(c, report)
 	}
 }
 
-// seeXID counts an XID that was not known yet, passes it on, and has the card asked at once,
-// errors and links too. What happened before the exporter began to look is counted only.
+// seeXID takes an XID that a witness saw at a time that is sure.
 func (r *Reader) seeXID(c *card, witness gpu.Witness, code uint64, at time.Time) {
+	r.see(c, gpu.XIDReport{Witness: witness, Code: code, At: at})
+}
+
+// see counts an XID that was not known yet, passes it on, and has the card asked at once,
+// errors and links too. What happened before the exporter began to look is counted only.
+func (r *Reader) see(c *card, report gpu.XIDReport) {
+	code, at := report.Code, report.At
 	r.emitting.Lock()
 	defer r.emitting.Unlock()
 	if r.stopped {
 		return
 	}
 	r.mu.Lock()
-	fresh := c.xids.Report(witness, code, at)
+	fresh := c.xids.ReportWithin(report.Witness, code, at, report.Within)
 	identity, count := c.identity, c.xids.Seen()[code].Count
 	if fresh {
 		for _, s := range r.slots {
@@ -97,7 +103,7 @@ func (r *Reader) seeXID(c *card, witness gpu.Witness, code uint64, at time.Time)
 	}
 	r.publish()
 	r.options.Logger.Warn("XID", slog.Uint64("xid", code), slog.Int("gpu", identity.Index), slog.String("uuid", identity.UUID),
-		slog.String("witness", string(witness)), slog.Time("at", at))
+		slog.String("witness", string(report.Witness)), slog.Time("at", at))
 	if r.emit == nil || at.Before(r.start) {
 		return
 	}
