@@ -32,11 +32,20 @@ type gpmGate struct {
 	patience time.Duration
 	stuck    atomic.Bool // somebody waited in vain since the last turn ended
 
-	request nvml.GpmMetricsGetType // belongs to whoever has the turn; 19 kB, so there is one
+	// What belongs to whoever has the turn:
+	metrics gpmMetrics
+	asked   []*gpmMetric
 }
 
-func newGPMGate(patience time.Duration) *gpmGate {
-	return &gpmGate{turn: make(chan struct{}, 1), patience: patience}
+// gpmMetrics asks the driver for the metrics between two samples.
+type gpmMetrics interface {
+	between(older, newest nvml.GpmSample, metrics []*gpmMetric) nvml.Return
+	// answer returns what was said of the i-th of them.
+	answer(i int) (nvml.Return, float64)
+}
+
+func newGPMGate(patience time.Duration, metrics gpmMetrics) *gpmGate {
+	return &gpmGate{turn: make(chan struct{}, 1), patience: patience, metrics: metrics}
 }
 
 // enter waits for its turn. A call that hangs must cost its own GPU alone: after some time the
@@ -161,7 +170,7 @@ func (w *gpmWindow) read(c *caller, api nvml.Interface, gate *gpmGate, longest t
 	}
 	w.newest, w.older, w.at = w.older, w.newest, c.now() // after the call, so that no interval is shorter than it looks
 	if follows {
-		w.result = gpmMetricsBetween(c, api, gate, w.older, w.newest, ask.metrics)
+		w.result = gate.between(c, w.older, w.newest, ask.metrics)
 	}
 	return w.result
 }
@@ -216,32 +225,27 @@ func (r *Reader) freeGPM(c *caller, slots ...*slot) {
 	}
 }
 
-// gpmMetricsBetween asks for the metrics between two samples. Those that the card does not
-// answer are left out from then on. A driver may refuse the whole call for one metric that
-// came after its time: then each is asked for by itself, once.
-func gpmMetricsBetween(c *caller, api nvml.Interface, gate *gpmGate, older, newest nvml.GpmSample, metrics []gpmMetric) gpu.GPM {
-	var result gpu.GPM
-	asked := make([]gpmMetric, 0, len(metrics))
-	for _, m := range metrics {
-		if !c.unsupported[m.key] {
-			asked = append(asked, m)
+// between asks for the metrics between two samples. Those that the card does not answer are
+// left out from then on. A driver may refuse the whole call for one metric that came after its
+// time: then each is asked for by itself, once.
+func (g *gpmGate) between(c *caller, older, newest nvml.GpmSample, metrics []gpmMetric) (result gpu.GPM) {
+	g.asked = g.asked[:0]
+	for i := range metrics {
+		if m := &metrics[i]; !c.unsupported[m.key] {
+			g.asked = append(g.asked, m)
 		}
 	}
-	if len(asked) == 0 {
-		return result
-	}
-	ret := askMetrics(c, api, &gate.request, older, newest, asked, &result)
-	if ret != nvml.ERROR_INVALID_ARGUMENT {
+	if len(g.asked) == 0 || g.ask(c, older, newest, g.asked, &result) != nvml.ERROR_INVALID_ARGUMENT {
 		return result
 	}
 	var unknown []string
-	for i, m := range asked {
+	for i, m := range g.asked {
 		delete(c.unsupported, gpmMetricsCall)
-		if ret := askMetrics(c, api, &gate.request, older, newest, asked[i:i+1], &result); ret == nvml.ERROR_INVALID_ARGUMENT {
+		if g.ask(c, older, newest, g.asked[i:i+1], &result) == nvml.ERROR_INVALID_ARGUMENT {
 			unknown = append(unknown, m.key)
 		}
 	}
-	if len(unknown) == len(asked) {
+	if len(unknown) == len(g.asked) {
 		return result // it is not about this metric or that: the call as a whole stays unsupported
 	}
 	delete(c.unsupported, gpmMetricsCall)
@@ -251,24 +255,20 @@ func gpmMetricsBetween(c *caller, api nvml.Interface, gate *gpmGate, older, newe
 	return result
 }
 
-// askMetrics makes one call and judges each metric's own return code.
-func askMetrics(c *caller, api nvml.Interface, request *nvml.GpmMetricsGetType, older, newest nvml.GpmSample, metrics []gpmMetric, result *gpu.GPM) nvml.Return {
-	request.NumMetrics, request.Sample1, request.Sample2 = uint32(len(metrics)), older, newest
-	for i, m := range metrics {
-		request.Metrics[i] = nvml.GpmMetric{MetricId: uint32(m.id)}
-	}
+// ask makes one call and judges each metric's own return code.
+func (g *gpmGate) ask(c *caller, older, newest nvml.GpmSample, metrics []*gpmMetric, result *gpu.GPM) nvml.Return {
 	ret := nvml.ERROR_UNKNOWN
 	if !c.ask(gpmMetricsCall, gpmMetricsCall, func() nvml.Return {
-		ret = api.GpmMetricsGet(request)
+		ret = g.metrics.between(older, newest, metrics)
 		return ret
 	}) {
 		return ret
 	}
 	for i, m := range metrics {
-		answer := &request.Metrics[i]
-		switch ret := nvml.Return(answer.NvmlReturn); judge(ret) {
+		ret, v := g.metrics.answer(i)
+		switch judge(ret) {
 		case fine:
-			if v, ok := c.within(m.key, answer.Value, m.low, m.high).Get(); ok {
+			if v, ok := c.within(m.key, v, m.low, m.high).Get(); ok {
 				m.to(result, min(v*m.scale, m.most))
 			}
 		case unsupported:

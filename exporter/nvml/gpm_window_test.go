@@ -17,27 +17,22 @@ import (
 type counters struct {
 	nvml.Interface
 	samples int
-	refuse  func(id uint32, alone bool) nvml.Return // of a metric; nil refuses none
+	refuse  nvml.Return // what a request for metrics is refused with, if it is
 }
 
-var _ nvml.Interface = (*counters)(nil)
+var (
+	_ nvml.Interface = (*counters)(nil)
+	_ gpmMetrics     = (*counters)(nil)
+)
 
 // buffer is one of its samples.
 type buffer struct{ nvml.GpmSample }
 
 func (k *counters) GpmSampleAlloc() (nvml.GpmSample, nvml.Return) { return &buffer{}, nvml.SUCCESS }
 
-func (k *counters) GpmMetricsGet(r *nvml.GpmMetricsGetType) nvml.Return {
-	for i := range r.Metrics[:r.NumMetrics] {
-		if k.refuse != nil {
-			if ret := k.refuse(r.Metrics[i].MetricId, r.NumMetrics == 1); ret != nvml.SUCCESS {
-				return ret
-			}
-		}
-		r.Metrics[i].NvmlReturn, r.Metrics[i].Value = uint32(nvml.SUCCESS), 50
-	}
-	return nvml.SUCCESS
-}
+func (k *counters) between(_, _ nvml.GpmSample, _ []*gpmMetric) nvml.Return { return k.refuse }
+
+func (k *counters) answer(int) (nvml.Return, float64) { return nvml.SUCCESS, 50 }
 
 // clocked is a window with a clock that a test moves.
 type clocked struct {
@@ -62,7 +57,7 @@ func (k *clocked) after(d time.Duration) gpu.GPM {
 		k.api.samples++
 		return k.sample
 	}
-	return k.window.read(k.c, k.api, newGPMGate(time.Second), 10*time.Second, gpmQuestion{gpmSampleCall, take, cardMetrics})
+	return k.window.read(k.c, k.api, newGPMGate(time.Second, k.api), 10*time.Second, gpmQuestion{gpmSampleCall, take, cardMetrics})
 }
 
 func active(g gpu.GPM) bool {
@@ -127,7 +122,7 @@ func TestAfterASampleThatWasRefusedTheWindowBeginsAnew(t *testing.T) {
 
 func TestACallThatIsRefusedWhateverIsAskedIsNotAboutTheMetrics(t *testing.T) {
 	k := newClocked()
-	k.api.refuse = func(uint32, bool) nvml.Return { return nvml.ERROR_INVALID_ARGUMENT }
+	k.api.refuse = nvml.ERROR_INVALID_ARGUMENT
 	k.after(0)
 	k.after(5 * time.Second)
 	var unsupported []string

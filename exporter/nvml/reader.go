@@ -86,7 +86,7 @@ func New(options Options) (*Reader, error) {
 		driver:   gpu.Driver{State: gpu.DriverInitFailed, Reason: notStarted},
 	}
 	if !options.NoGPM {
-		r.gpm = newGPMGate(r.budget() / 4)
+		r.gpm = newGPMGate(r.budget()/4, newGPMRequest())
 	}
 	r.host = newCaller(options.Now, r.timing, r.budget())
 	r.remember(options.Known)
