@@ -18,6 +18,7 @@ var plain = map[string]bool{
 	"Driver.State": true, "Driver.Version": true, "Driver.CUDAVersion": true, "Driver.NVMLVersion": true,
 	"GPUs.Identity.Name": true, "GPUs.Identity.Brand": true, "GPUs.Identity.Architecture": true, "GPUs.Identity.BoardPart": true,
 	"GPUs.Identity.VBIOS": true, "GPUs.Identity.PCIAddress": true, "GPUs.Identity.MIGMode": true, "GPUs.Identity.ECCMode": true,
+	"GPUs.Instances.Profile": true, "GPUs.Instances.Placement": true,
 	"GPUs.Status.State": true, "GPUs.Unsupported": true, "GPUs.Readings.Occupancy.Uses.Workload.Runtime": true,
 	"GPU.Name": true, "GPU.Brand": true, "GPU.Architecture": true, "GPU.BoardPart": true,
 	"GPU.VBIOS": true, "GPU.PCIAddress": true, "GPU.MIGMode": true, "GPU.ECCMode": true, "From": true, "To": true,
