@@ -15,6 +15,7 @@ func registerBill(app *kingpin.Application, actions map[string]action) {
 		connection
 		query                          api.BillQuery
 		month, from, to, format, focus string
+		lang                           string
 	}
 	cmd := app.Command("bill", "Bills for a month of their contracts, or for any span.")
 	cmd.Flag("lease", "Of this lease.").StringVar(&bill.query.Lease)
@@ -23,7 +24,8 @@ func registerBill(app *kingpin.Application, actions map[string]action) {
 	cmd.Flag("month", "Month, as YYYY-MM.").StringVar(&bill.month)
 	cmd.Flag("from", "Start of a span, in RFC 3339, instead of a month.").StringVar(&bill.from)
 	cmd.Flag("to", "End of the span, which does not hold it.").StringVar(&bill.to)
-	cmd.Flag("format", "table, json, csv or focus.").Default("table").EnumVar(&bill.format, "table", "json", "csv", "focus")
+	cmd.Flag("format", "table, json, csv, html or focus.").Default("table").EnumVar(&bill.format, "table", "json", "csv", "html", "focus")
+	cmd.Flag("lang", "Language of a table or a page: en or zh.").Default("en").EnumVar(&bill.lang, "en", "zh")
 	cmd.Flag("focus-version", "Version of FOCUS: 1.0 or 1.2.").Default("1.2").EnumVar(&bill.focus, "1.0", "1.2")
 	bill.flags(cmd)
 	actions[cmd.FullCommand()] = func(ctx context.Context, io streams) error {
@@ -36,7 +38,7 @@ func registerBill(app *kingpin.Application, actions map[string]action) {
 			bill.format = "focus-1.0"
 		}
 		return bill.do(ctx, func(ctx context.Context, c *api.Client) error {
-			body, err := billBytes(ctx, c, bill.query, bill.format)
+			body, err := billBytes(ctx, c, bill.query, bill.format, bill.lang)
 			if err != nil {
 				return err
 			}
@@ -47,11 +49,11 @@ func registerBill(app *kingpin.Application, actions map[string]action) {
 }
 
 // billBytes asks for the one bill of a lease as itself, so that a closed one is its frozen bytes.
-func billBytes(ctx context.Context, c *api.Client, q api.BillQuery, format string) ([]byte, error) {
+func billBytes(ctx context.Context, c *api.Client, q api.BillQuery, format, lang string) ([]byte, error) {
 	if q.Lease != "" && q.Tenant == "" && q.Provider == "" {
-		return c.BillAs(ctx, q.Lease, q.Period, format)
+		return c.BillAs(ctx, q.Lease, q.Period, format, lang)
 	}
-	return c.BillsAs(ctx, q, format)
+	return c.BillsAs(ctx, q, format, lang)
 }
 
 // billPeriod reads a month, or a span with both its ends.

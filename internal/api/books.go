@@ -67,11 +67,18 @@ func (c *Client) Bills(ctx context.Context, q BillQuery) (Bills, error) {
 	return out, c.get(ctx, q.values(), &out, "bills")
 }
 
-// BillsAs returns the bills as the bytes of a format: json, csv or table.
-func (c *Client) BillsAs(ctx context.Context, q BillQuery, format string) ([]byte, error) {
+// BillsAs returns the bills as the bytes of a format, as BillAs does.
+func (c *Client) BillsAs(ctx context.Context, q BillQuery, format, lang string) ([]byte, error) {
 	v := q.values()
 	v.Set("format", format)
+	set(v, "lang", lang)
 	return c.do(ctx, request{method: http.MethodGet, path: []string{"bills"}, query: v})
+}
+
+// Simulate prices a lease under every contract that is recorded.
+func (c *Client) Simulate(ctx context.Context, lease string, p Period) ([]rental.Quote, error) {
+	var out List[rental.Quote]
+	return out.Items, c.get(ctx, p.values(), &out, "leases", lease, "prices")
 }
 
 // CloseMonth freezes bills in the caller's name.

@@ -49,10 +49,12 @@ func (c *Client) Bill(ctx context.Context, id string, p Period) (rental.Bill, er
 	return out, c.get(ctx, p.values(), &out, "leases", id, "bill")
 }
 
-// BillAs returns the bill of a lease as the bytes of a format: json, csv or table.
-func (c *Client) BillAs(ctx context.Context, id string, p Period, format string) ([]byte, error) {
+// BillAs returns the bill of a lease as the bytes of a format: json, csv, table, html, focus or
+// focus-1.0. lang is that of a table or a page, en or zh; en where it is empty.
+func (c *Client) BillAs(ctx context.Context, id string, p Period, format, lang string) ([]byte, error) {
 	v := p.values()
 	v.Set("format", format)
+	set(v, "lang", lang)
 	return c.do(ctx, request{method: http.MethodGet, path: []string{"leases", id, "bill"}, query: v})
 }
 

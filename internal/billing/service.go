@@ -182,6 +182,15 @@ func (s *Service) adjustmentLines(ctx context.Context, f rental.Facts, period re
 	return out, nil
 }
 
+// Simulate prices a lease's time in the period, up to now, under each contract.
+func (s *Service) Simulate(ctx context.Context, lease string, period rental.Span, contracts []rental.Contract) ([]rental.Quote, error) {
+	f, err := s.facts(ctx, lease, period.End)
+	if err != nil {
+		return nil, err
+	}
+	return rental.Simulate(f, contracts, s.until(period)), nil
+}
+
 // until clips a period to now.
 func (s *Service) until(period rental.Span) rental.Span {
 	period.End = max(min(period.End, rental.At(s.now())), period.Start)

@@ -292,10 +292,12 @@ func longBill(t *testing.T) rental.Bill {
 func TestWritersGiveTheSameBytes(t *testing.T) {
 	bill := longBill(t)
 	for name, write := range map[string]func(*bytes.Buffer) error{
-		"bill.en.txt": func(b *bytes.Buffer) error { return billing.WriteTable(b, bill, "en") },
-		"bill.zh.txt": func(b *bytes.Buffer) error { return billing.WriteTable(b, bill, "zh") },
-		"bill.json":   func(b *bytes.Buffer) error { return billing.WriteJSON(b, bill) },
-		"bill.csv":    func(b *bytes.Buffer) error { return billing.WriteCSV(b, bill) },
+		"bill.en.txt":  func(b *bytes.Buffer) error { return billing.WriteTable(b, bill, "en") },
+		"bill.zh.txt":  func(b *bytes.Buffer) error { return billing.WriteTable(b, bill, "zh") },
+		"bill.en.html": func(b *bytes.Buffer) error { return billing.WriteHTML(b, []rental.Bill{bill, bill}, "en") },
+		"bill.zh.html": func(b *bytes.Buffer) error { return billing.WriteHTML(b, []rental.Bill{bill}, "zh") },
+		"bill.json":    func(b *bytes.Buffer) error { return billing.WriteJSON(b, bill) },
+		"bill.csv":     func(b *bytes.Buffer) error { return billing.WriteCSV(b, bill) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var first, second bytes.Buffer
@@ -332,7 +334,14 @@ func TestNamesCannotRunAsFormulasOrBreakTheTable(t *testing.T) {
 	bill := longBill(t)
 	for _, hostile := range []string{"=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\tx", "\r\nx", "a\nb", "a\x1b[31mb", "a\u2028b"} {
 		bill.Tenant = hostile
-		var table, text bytes.Buffer
+		var table, text, html bytes.Buffer
+		bill.Contract = "<script>alert(1)</script>"
+		if err := billing.WriteHTML(&html, []rental.Bill{bill}, "en"); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(html.String(), "<script") || strings.ContainsAny(html.String(), "\x1b\u2028") {
+			t.Errorf("the page of %q runs what is data:\n%s", hostile, html.String())
+		}
 		if err := billing.WriteCSV(&text, bill); err != nil {
 			t.Fatal(err)
 		}

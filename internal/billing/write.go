@@ -39,11 +39,7 @@ func WriteTable(w io.Writer, bill rental.Bill, lang string) error {
 	t := columns{right: []bool{false, false, true, true, true}}
 	t.add(p.Say(phrase.BillItem), p.Say(phrase.BillCharged), p.Say(phrase.BillQuantity), p.Say(phrase.BillUnitPrice), p.Say(phrase.BillAmount))
 	for _, l := range bill.Lines {
-		price := "-"
-		if l.UnitPrice.IsSet() {
-			price = l.UnitPrice.String() + " " + string(currencyOf(l))
-		}
-		t.add(itemName(p, l, zone), chargedName(p, l.Charged, zone), quantityName(l, lang), price, l.Amount.String())
+		t.add(itemName(p, l, zone), chargedName(p, l.Charged, zone), quantityName(l, lang), priceName(l), l.Amount.String())
 	}
 	t.add(p.Say(phrase.BillTotal), "", "", "", bill.Total.String())
 	if bill.TaxContained != nil {
@@ -94,6 +90,13 @@ func quantityName(l rental.BillLine, lang string) string {
 		return l.Quantity + " %"
 	}
 	return rental.GroupDigits(l.QuantityDecimal(6)) + " " + clean(l.UnitName(lang))
+}
+
+func priceName(l rental.BillLine) string {
+	if !l.UnitPrice.IsSet() {
+		return "-"
+	}
+	return l.UnitPrice.String() + " " + string(currencyOf(l))
 }
 
 // currencyOf is the currency of a line's unit price.

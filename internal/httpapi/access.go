@@ -36,6 +36,7 @@ var accessTable = []Access{
 	{"get-lease", "GET", "/leases/{id}", readers, "a tenant's own"},
 	{"end-lease", "POST", "/leases/{id}/end", keepers, "ends what is earned"},
 	{"get-bill", "GET", "/leases/{id}/bill", readers, "a tenant's own; who is on call is told the money at stake"},
+	{"simulate-prices", "GET", "/leases/{id}/prices", staff, "tells others' prices"},
 	{"list-bills", "GET", "/bills", readers, "a tenant's own"},
 	{"close-month", "POST", "/invoices", finance, "freezes what is owed, in a person's name"},
 	{"list-invoices", "GET", "/invoices", readers, "a tenant's own"},

@@ -51,7 +51,7 @@ var want = map[string]string{
 	"get-downtime": "admin operator oncall finance tenant", "get-states": "admin operator oncall finance tenant",
 	"get-bill": "admin operator oncall finance tenant", "cost-vs-utilisation": "admin operator oncall finance tenant",
 	"list-bills": "admin operator oncall finance tenant", "list-invoices": "admin operator oncall finance tenant",
-	"get-invoice": "admin operator oncall finance tenant", "close-month": "admin finance",
+	"get-invoice": "admin operator oncall finance tenant", "close-month": "admin finance", "simulate-prices": "admin operator oncall finance",
 	"get-fleet": "admin operator oncall finance tenant", "list-incidents": "admin operator oncall finance tenant",
 	"get-incident": "admin operator oncall finance tenant", "ack-incident": "admin operator oncall",
 	"end-lease": "admin operator", "apply": "admin operator", "list-proposals": "admin operator", "adopt": "admin operator",
@@ -238,7 +238,7 @@ func TestATenantIsBilledForItselfAlone(t *testing.T) {
 	if got := call(s, "GET", api.Root+"/bills?lease=L-globex", "tenant", ""); got.Code != 404 {
 		t.Errorf("another's lease: %d %s", got.Code, got.Body)
 	}
-	for _, format := range []string{"json", "csv", "table", "focus", "focus-1.0"} {
+	for _, format := range []string{"json", "csv", "table", "html", "focus", "focus-1.0"} {
 		got := call(s, "GET", api.Root+"/bills?month=2026-04&format="+format, "tenant", "")
 		if got.Code != 200 || !strings.Contains(got.Body.String(), "L-acme") || strings.Contains(got.Body.String(), "globex") {
 			t.Errorf("%s: %d %s", format, got.Code, got.Body)

@@ -49,15 +49,16 @@ type BillReader interface {
 
 // BillRenderer writes a bill as a person or another program reads it.
 type BillRenderer interface {
-	// RenderBill writes the bill as format, "csv", "table", "focus" or "focus-1.0".
-	RenderBill(w io.Writer, bill rental.Bill, format string) error
-	// RenderBills writes several as format, "csv", "table", "focus" or "focus-1.0".
-	RenderBills(ctx context.Context, w io.Writer, bills []rental.Bill, format string) error
+	// RenderBills writes bills as format, "csv", "table", "html", "focus" or "focus-1.0", with
+	// sentences in lang, "en" or "zh".
+	RenderBills(ctx context.Context, w io.Writer, bills []rental.Bill, format, lang string) error
 }
 
 // Books makes the bills of several leases and closes months.
 type Books interface {
 	Bills(ctx context.Context, q api.BillQuery) (api.Bills, error)
+	// Simulate prices a lease under every contract.
+	Simulate(ctx context.Context, lease string, p api.Period) ([]rental.Quote, error)
 	CloseMonth(ctx context.Context, by rental.Principal, in api.CloseMonth) (api.Closing, error)
 	// Invoices returns the closed bills of a month, of all where it is empty.
 	Invoices(ctx context.Context, month string) ([]api.InvoiceSummary, error)

@@ -102,14 +102,9 @@ func (b *backend) Bill(_ context.Context, lease string, p api.Period) (rental.Bi
 	return rental.Bill{Lease: lease, Currency: "USD"}, b.ask("bill %s month=%s %s..%s", lease, p.Month, p.Span.Start, p.Span.End)
 }
 
-func (b *backend) RenderBill(w io.Writer, bill rental.Bill, format string) error {
-	_, err := fmt.Fprintf(w, "bill of %s as %s\n", bill.Lease, format)
-	return err
-}
-
-func (b *backend) RenderBills(_ context.Context, w io.Writer, bills []rental.Bill, format string) error {
+func (b *backend) RenderBills(_ context.Context, w io.Writer, bills []rental.Bill, format, lang string) error {
 	for _, bill := range bills {
-		if err := b.RenderBill(w, bill, format); err != nil {
+		if _, err := fmt.Fprintf(w, "bill of %s as %s in %s\n", bill.Lease, format, lang); err != nil {
 			return err
 		}
 	}
@@ -125,6 +120,10 @@ func (b *backend) Bills(_ context.Context, q api.BillQuery) (api.Bills, error) {
 		all.Failures = []api.Failure{{Name: "L-3", Reason: "no rate holds"}}
 	}
 	return all, b.ask("bills lease=%s tenant=%s provider=%s month=%s", q.Lease, q.Tenant, q.Provider, q.Period.Month)
+}
+
+func (b *backend) Simulate(_ context.Context, lease string, p api.Period) ([]rental.Quote, error) {
+	return []rental.Quote{{Contract: "cheap", Lines: []rental.BillLine{}}}, b.ask("simulate %s month=%s", lease, p.Month)
 }
 
 func (b *backend) CloseMonth(_ context.Context, by rental.Principal, in api.CloseMonth) (api.Closing, error) {

@@ -147,6 +147,8 @@ func TestABillIsJSONOrWhatAPersonReads(t *testing.T) {
 		"json":  {"application/json", `"lease":"L-acme"`},
 		"csv":   {"text/csv; charset=utf-8", "bill of L-acme as csv"},
 		"table": {"text/plain; charset=utf-8", "bill of L-acme as table"},
+		"html":  {"text/html; charset=utf-8", "bill of L-acme as html"},
+		"focus": {"text/csv; charset=utf-8", "bill of L-acme as focus"},
 	} {
 		target := api.Root + "/leases/L-acme/bill"
 		if format != "" {
@@ -261,10 +263,37 @@ func TestTheClientReadsWhatTheHandlerWrites(t *testing.T) {
 			}
 			_, err = c.Bill(ctx, "L-acme", api.Period{Month: "2026-05"})
 			must("bill", err)
-			text, err := c.BillAs(ctx, "L-acme", api.Period{}, "csv")
+			text, err := c.BillAs(ctx, "L-acme", api.Period{}, "csv", "zh")
 			must("bill as csv", err)
-			if string(text) != "bill of L-acme as csv\n" {
+			if string(text) != "bill of L-acme as csv in zh\n" {
 				t.Errorf("bill as csv: got %q", text)
+			}
+			bills, err := c.Bills(ctx, api.BillQuery{Tenant: "acme", Provider: "north", Period: api.Period{Month: "2026-04"}})
+			must("bills", err)
+			if len(bills.Bills) != 1 || bills.Bills[0].Lease != "L-acme" {
+				t.Errorf("bills: %+v", bills)
+			}
+			text, err = c.BillsAs(ctx, api.BillQuery{Lease: "L-acme", Tenant: "acme"}, "focus", "")
+			must("bills as focus", err)
+			if string(text) != "bill of L-acme as focus in en\n" {
+				t.Errorf("bills as focus: got %q", text)
+			}
+			quotes, err := c.Simulate(ctx, "L-acme", api.Period{Month: "2026-04"})
+			must("simulate", err)
+			if len(quotes) != 1 || quotes[0].Contract != "cheap" {
+				t.Errorf("quotes: %+v", quotes)
+			}
+			closing, err := c.CloseMonth(ctx, api.CloseMonth{Month: "2026-04", DryRun: true})
+			must("close", err)
+			if closing.Month != "2026-04" {
+				t.Errorf("closing: %+v", closing)
+			}
+			invoices, err := c.Invoices(ctx, "2026-04")
+			must("invoices", err)
+			text, err = c.InvoiceBytes(ctx, "INV-acme")
+			must("invoice", err)
+			if len(invoices) != 2 || string(text) != "{}\n" {
+				t.Errorf("invoices %+v, one of them %q", invoices, text)
 			}
 			_, err = c.Usage(ctx, "L-acme", api.Period{Span: rental.Span{Start: rental.At(noon.Add(-time.Hour)), End: rental.Forever}}, api.StepDay)
 			must("usage", err)

@@ -21,7 +21,7 @@ const (
 	maxIncidents = 1000
 )
 
-// SpanQuery is the query of a span of time. It is exported, as the three below are, because
+// SpanQuery is the query of a span of time. It is exported, as those below are, because
 // huma reads embedded structs only where their names are.
 type SpanQuery struct {
 	From string `doc:"Start of the span, RFC 3339."                                                         format:"date-time" query:"from"`
@@ -33,6 +33,12 @@ type PeriodQuery struct {
 	SpanQuery
 
 	Month string `doc:"Month of the contract's time zone. Without month and span: the present one, so far." pattern:"^[0-9]{4}-(0[1-9]|1[0-2])$" patternDescription:"a month such as 2026-05" query:"month"`
+}
+
+// FormatQuery is the query of how bills are written.
+type FormatQuery struct {
+	Format string `default:"json" enum:"json,csv,table,html,focus,focus-1.0" query:"format"`
+	Lang   string `default:"en" doc:"Language of a table or a page." enum:"en,zh" query:"lang"`
 }
 
 func (q SpanQuery) span(now rental.Millis) (rental.Span, error) {

@@ -20,7 +20,8 @@ func (r *routes) addBooks() error {
 		Lease    string `maxLength:"200" query:"lease"`
 		Tenant   string `maxLength:"200" query:"tenant"`
 		Provider string `maxLength:"200" query:"provider"`
-		Format   string `default:"json" enum:"json,csv,table,focus,focus-1.0" query:"format"`
+
+		FormatQuery
 	}
 	schema := huma.SchemaFromType(r.huma.OpenAPI().Components.Schemas, typeOf[api.Bills]())
 	if err := operation(r, "list-bills", "Make the bills of a tenant, a provider or all leases",
@@ -33,13 +34,31 @@ func (r *routes) addBooks() error {
 			if err != nil {
 				return nil, err
 			}
-			media, text, err := renderBills(ctx, v.deps.Renderer, bills, in.Format)
+			if in.Format == "json" {
+				text, err := jsonLine(bills)
+				return stream("application/json", text), err
+			}
+			// Of a file that leaves leases out nobody would know it: it is not written.
+			if len(bills.Failures) > 0 {
+				return nil, api.Errorf(http.StatusConflict, "bill of lease %s: %s", bills.Failures[0].Name, bills.Failures[0].Reason)
+			}
+			media, text, err := render(ctx, v.deps.Renderer, bills.Bills, in.FormatQuery)
+			return stream(media, text), err
+		},
+		func(op *huma.Operation) { op.Responses = textOrJSON("The bills.", schema) }); err != nil {
+		return err
+	}
+	if err := operation(r, "simulate-prices", "Price a lease under every contract that is recorded",
+		func(ctx context.Context, v view, in *LeasePeriod) (*body[api.List[rental.Quote]], error) {
+			p, err := in.period(rental.At(v.deps.Now()))
 			if err != nil {
 				return nil, err
 			}
-			return stream(media, text), nil
-		},
-		func(op *huma.Operation) { op.Responses = textOrJSON("The bills.", schema) }); err != nil {
+			if err := v.lease(ctx, in.ID); err != nil {
+				return nil, err
+			}
+			return items(v.deps.Books.Simulate(ctx, in.ID, p))
+		}); err != nil {
 		return err
 	}
 	if err := operation(r, "close-month", "Close the bills of a month: they are frozen and numbered",
@@ -77,6 +96,9 @@ func (r *routes) addBooks() error {
 func stream(media string, text []byte) *huma.StreamResponse {
 	return &huma.StreamResponse{Body: func(ctx huma.Context) {
 		ctx.SetHeader("Content-Type", media)
+		if media == htmlPage { // the page brings its style along, and nothing else
+			ctx.SetHeader("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+		}
 		ctx.SetStatus(http.StatusOK)
 		_, _ = ctx.BodyWriter().Write(text) // the caller is gone: nobody is left to tell
 	}}
@@ -88,29 +110,29 @@ func textOrJSON(what string, schema *huma.Schema) map[string]*huma.Response {
 		Content: map[string]*huma.MediaType{
 			"application/json": {Schema: schema},
 			"text/csv":         {Schema: &huma.Schema{Type: huma.TypeString}},
+			"text/html":        {Schema: &huma.Schema{Type: huma.TypeString}},
 			"text/plain":       {Schema: &huma.Schema{Type: huma.TypeString}},
 		},
 	}}
 }
 
-func renderBills(ctx context.Context, renderer BillRenderer, bills api.Bills, format string) (media string, text []byte, err error) {
-	if format == "json" {
-		text, err = jsonLine(bills)
-		return "application/json", text, err
-	}
-	// Of a file that leaves leases out nobody would know it: it is not written.
-	if len(bills.Failures) > 0 {
-		return "", nil, api.Errorf(http.StatusConflict, "bill of lease %s: %s", bills.Failures[0].Name, bills.Failures[0].Reason)
-	}
+func render(ctx context.Context, renderer BillRenderer, bills []rental.Bill, q FormatQuery) (media string, text []byte, err error) {
 	var out bytes.Buffer
-	if err := renderer.RenderBills(ctx, &out, bills.Bills, format); err != nil {
-		return "", nil, fmt.Errorf("bills as %s: %w", format, err)
+	if err := renderer.RenderBills(ctx, &out, bills, q.Format, q.Lang); err != nil {
+		return "", nil, fmt.Errorf("bills as %s: %w", q.Format, err)
 	}
-	if format == "table" {
-		return "text/plain; charset=utf-8", out.Bytes(), nil
+	switch q.Format {
+	case "table":
+		media = "text/plain; charset=utf-8"
+	case "html":
+		media = htmlPage
+	default:
+		media = "text/csv; charset=utf-8"
 	}
-	return "text/csv; charset=utf-8", out.Bytes(), nil
+	return media, out.Bytes(), nil
 }
+
+const htmlPage = "text/html; charset=utf-8"
 
 func (v view) bills(ctx context.Context, q api.BillQuery) (api.Bills, error) {
 	if only := v.tenantOnly(); only != "" {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -86,7 +85,7 @@ func (r *routes) addBill() error {
 	type query struct {
 		LeasePeriod
 
-		Format string `default:"json" enum:"json,csv,table,focus,focus-1.0" query:"format"`
+		FormatQuery
 	}
 	schema := huma.SchemaFromType(r.huma.OpenAPI().Components.Schemas, typeOf[rental.Bill]())
 	return operation(r, "get-bill", "Make the bill of a lease",
@@ -99,11 +98,12 @@ func (r *routes) addBill() error {
 			if err != nil {
 				return nil, err
 			}
-			media, text, err := renderBill(v.deps.Renderer, bill, in.Format)
-			if err != nil {
-				return nil, err
+			if in.Format == "json" {
+				text, err := jsonLine(bill)
+				return stream("application/json", text), err
 			}
-			return stream(media, text), nil
+			media, text, err := render(ctx, v.deps.Renderer, []rental.Bill{bill}, in.FormatQuery)
+			return stream(media, text), err
 		},
 		func(op *huma.Operation) { op.Responses = textOrJSON("The bill.", schema) })
 }
@@ -112,24 +112,6 @@ func jsonLine(v any) ([]byte, error) {
 	var out bytes.Buffer
 	err := json.NewEncoder(&out).Encode(v)
 	return out.Bytes(), err
-}
-
-func renderBill(renderer BillRenderer, bill rental.Bill, format string) (media string, text []byte, err error) {
-	var out bytes.Buffer
-	switch format {
-	case "csv", "focus", "focus-1.0":
-		media, err = "text/csv; charset=utf-8", renderer.RenderBill(&out, bill, format)
-	case "table":
-		media, err = "text/plain; charset=utf-8", renderer.RenderBill(&out, bill, format)
-	default:
-		media = "application/json"
-		text, err = jsonLine(bill)
-		out.Write(text)
-	}
-	if err != nil {
-		return "", nil, fmt.Errorf("bill of lease %s as %s: %w", bill.Lease, format, err)
-	}
-	return media, out.Bytes(), nil
 }
 
 func (r *routes) addUse() error {

@@ -38,6 +38,9 @@ const (
 	BillTaxContained      Key = "bill.tax_contained"
 	BillInvoice           Key = "bill.invoice"
 	BillCorrectionNote    Key = "bill.correction_note"
+	BillByGPU             Key = "bill.by_gpu"
+	BillHow               Key = "bill.how"
+	BillMonths            Key = "bill.months"
 )
 
 // BillItem is what a bill calls one of its items, with the contract's own name for it where it
@@ -93,6 +96,9 @@ var reportTexts = map[Key]sentence{
 	BillNamed:             {"%[1]s: %[2]s", "%[1]s：%[2]s"},
 	BillCorrects:          {"%[1]s (correction of %[2]s)", "%[1]s（更正 %[2]s）"},
 	BillTaxContained:      {"of which tax", "其中税额"},
+	BillByGPU:             {"Of which by GPU", "其中按 GPU 拆分"},
+	BillHow:               {"How it was worked out", "计算过程"},
+	BillMonths:            {"Bills", "账单"},
 	BillCorrectionNote:    {"billed %[1]s, by what is known now %[2]s", "已计费 %[1]s，按现有事实应为 %[2]s"},
 	BillInvoice:           {"Invoice %[1]s, closed %[2]s by %[3]s", "账单编号 %[1]s，由 %[3]s 于 %[2]s 关账"},
 	BillCreditProvisional: {"the credit of %s may still change", "赔付 %s 仍可能变动"},

@@ -105,6 +105,23 @@ func subtotals(bills []rental.Bill) ([]api.Money, error) {
 	return out, nil
 }
 
+// Simulate prices a lease under every contract that is recorded.
+func (b books) Simulate(ctx context.Context, lease string, p api.Period) ([]rental.Quote, error) {
+	_, contract, err := readLease(ctx, b.ledger, lease)
+	if err != nil {
+		return nil, err
+	}
+	span, err := spanOf(p, contract, rental.At(b.now()))
+	if err != nil {
+		return nil, err
+	}
+	contracts, err := b.ledger.Contracts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return b.billing.Simulate(ctx, lease, span, contracts)
+}
+
 // CloseMonth closes the bills that the request chooses, each by itself, in the name of who asks.
 func (b books) CloseMonth(ctx context.Context, by rental.Principal, in api.CloseMonth) (api.Closing, error) {
 	out := api.Closing{Month: in.Month, DryRun: in.DryRun}

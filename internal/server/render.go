@@ -15,18 +15,15 @@ import (
 // renderer writes bills as people, spreadsheets and cost tools read them.
 type renderer struct{ ledger *ledger.Ledger }
 
-// RenderBill writes the bill as csv or table.
-func (r renderer) RenderBill(w io.Writer, bill rental.Bill, format string) error {
-	return r.RenderBills(context.Background(), w, []rental.Bill{bill}, format)
-}
-
-// RenderBills writes bills as csv, table, focus or focus-1.0.
-func (r renderer) RenderBills(ctx context.Context, w io.Writer, bills []rental.Bill, format string) error {
+// RenderBills writes bills as csv, table, html, focus or focus-1.0.
+func (r renderer) RenderBills(ctx context.Context, w io.Writer, bills []rental.Bill, format, lang string) error {
 	switch format {
 	case "csv":
 		return billing.WriteCSV(w, bills...)
 	case "table":
-		return billing.WriteTables(w, bills, "en")
+		return billing.WriteTables(w, bills, lang)
+	case "html":
+		return billing.WriteHTML(w, bills, lang)
 	case "focus", "focus-1.0":
 		version := focus.Version12
 		if format == "focus-1.0" {
@@ -38,7 +35,7 @@ func (r renderer) RenderBills(ctx context.Context, w io.Writer, bills []rental.B
 		}
 		return focus.Write(w, version, full)
 	}
-	return api.Errorf(http.StatusBadRequest, "format %q: expected json, csv, table, focus or focus-1.0", format)
+	return api.Errorf(http.StatusBadRequest, "format %q: expected json, csv, table, html, focus or focus-1.0", format)
 }
 
 // focusBills adds to bills what FOCUS asks besides: contracts, names and where the cards are.
