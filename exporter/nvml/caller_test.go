@@ -44,7 +44,7 @@ func TestAPanicOfOneGPUIsItsAnswerOnly(t *testing.T) {
 }
 
 func testCaller(now func() time.Time) *caller {
-	c := newCaller(now, &timing{set: metrics.NewSet()}, time.Second)
+	c := newCaller(now, newTiming(metrics.NewSet()), time.Second)
 	c.begin(&library{has: map[string]bool{"a": true, "b": true}})
 	return c
 }

@@ -45,7 +45,7 @@ type clocked struct {
 
 func newClocked() *clocked {
 	k := &clocked{now: time.Unix(1000, 0), api: &counters{}}
-	k.c = newCaller(func() time.Time { return k.now }, &timing{set: metrics.NewSet()}, time.Second)
+	k.c = newCaller(func() time.Time { return k.now }, newTiming(metrics.NewSet()), time.Second)
 	k.c.begin(&library{has: map[string]bool{gpmAllocCall: true, gpmSampleCall: true, gpmMetricsCall: true}})
 	return k
 }

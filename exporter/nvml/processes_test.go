@@ -79,7 +79,7 @@ func TestProcessLists(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newCaller(time.Now, &timing{set: metrics.NewSet()}, time.Minute)
+			c := newCaller(time.Now, newTiming(metrics.NewSet()), time.Minute)
 			c.begin(&library{has: map[string]bool{processLists[0]: true, processLists[1]: true, processLists[2]: true}})
 			r := gpu.Readings{MemoryTotalBytes: some(80 * gib)}
 			got, ok := readProcesses(c, test.card, &r)

@@ -78,7 +78,7 @@ func New(options Options) (*Reader, error) {
 	r := &Reader{
 		options:  options,
 		start:    options.Now(),
-		timing:   &timing{set: options.Metrics},
+		timing:   newTiming(options.Metrics),
 		failed:   make(chan failure, 1),
 		rescan:   make(chan struct{}, 1),
 		dirty:    make(chan struct{}, 1),

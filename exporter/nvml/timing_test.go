@@ -18,7 +18,7 @@ import (
 	"github.com/leasewatch/leasewatch/exporter/gpu"
 )
 
-func TestDriverCallTimesAreAPrometheusHistogram(t *testing.T) {
+func TestDriverCallTimesAreAPrometheusHistogramAndCountedByCall(t *testing.T) {
 	inChild(t, fakenvml.H100x8(), func(t *testing.T, m *machine) {
 		m.start(t, quick())
 		m.wait(t, all(8, gpu.OK))
@@ -29,8 +29,9 @@ func TestDriverCallTimesAreAPrometheusHistogram(t *testing.T) {
 			t.Fatalf("the histograms do not parse: %v", err)
 		}
 		for _, want := range []string{
-			`leasewatch_exporter_driver_call_duration_seconds_bucket{call="nvmlDeviceGetPowerUsage",le="0.001"}`,
-			`leasewatch_exporter_driver_call_duration_seconds_count{call="nvmlInit_v2"} 1`,
+			`leasewatch_exporter_driver_call_duration_seconds_bucket{le="0.001"}`,
+			`leasewatch_exporter_driver_call_seconds_total{call="nvmlDeviceGetPowerUsage"}`,
+			"leasewatch_exporter_driver_calls_total{call=\"nvmlInit_v2\"} 1\n",
 		} {
 			if !strings.Contains(page.String(), want) {
 				t.Errorf("no %s in\n%s", want, page.String())
