@@ -42,6 +42,9 @@ type builder struct {
 	cached int    // series that the entries hold
 	round  uint64 // number of the present build
 	key    []byte
+
+	gauges   slab[gaugeSample]
+	counters slab[counterSample]
 }
 
 // entry is a family of the catalogue with what is the same in every snapshot.
@@ -51,6 +54,7 @@ type entry struct {
 	whole  layout             // of a series of the host or of a card
 	part   layout             // of a series of a MIG device
 	series map[string]*series // by the values of their labels
+	last   int                // how many samples it had in the last build
 }
 
 // layout says how the labels of a series lie: the base labels first, then the family's own.
@@ -122,6 +126,8 @@ const maxCached = 50_000
 
 func (b *builder) build(s *gpu.Snapshot) built {
 	b.round++
+	b.gauges.renew()
+	b.counters.renew()
 	if b.cached > maxCached {
 		for i := range b.table {
 			clear(b.table[i].series)
@@ -132,7 +138,7 @@ func (b *builder) build(s *gpu.Snapshot) built {
 	out := built{families: make([]*dto.MetricFamily, 0, len(b.table))}
 	for i := range b.table {
 		e := &b.table[i]
-		family := &dto.MetricFamily{Name: proto.String(e.Name), Help: proto.String(e.Help), Type: e.typ}
+		family := &dto.MetricFamily{Name: proto.String(e.Name), Help: proto.String(e.Help), Type: e.typ, Metric: make([]*dto.Metric, 0, e.last)}
 		emitTo := func(l *layout, base []string) catalog.Emit {
 			return func(value float64, own ...string) { b.add(&out, family, e, l, value, base, own) }
 		}
@@ -153,7 +159,8 @@ func (b *builder) build(s *gpu.Snapshot) built {
 				}
 			}
 		}
-		if len(family.Metric) > 0 {
+		e.last = len(family.Metric)
+		if e.last > 0 {
 			out.families = append(out.families, family)
 			out.series += len(family.Metric)
 		}
@@ -208,16 +215,18 @@ func (b *builder) add(out *built, family *dto.MetricFamily, e *entry, l *layout,
 		return
 	}
 	known.round = b.round
-	family.Metric = append(family.Metric, e.sample(known.labels, value))
+	family.Metric = append(family.Metric, b.sample(e.Kind, known.labels, value))
 }
 
-func (e *entry) sample(labels []*dto.LabelPair, value float64) *dto.Metric {
-	if e.Kind == catalog.Counter {
-		s := &counterSample{value: value}
+func (b *builder) sample(kind catalog.Kind, labels []*dto.LabelPair, value float64) *dto.Metric {
+	if kind == catalog.Counter {
+		s := b.counters.take()
+		s.value = value
 		s.counter.Value, s.metric.Label, s.metric.Counter = &s.value, labels, &s.counter
 		return &s.metric
 	}
-	s := &gaugeSample{value: value}
+	s := b.gauges.take()
+	s.value = value
 	s.gauge.Value, s.metric.Label, s.metric.Gauge = &s.value, labels, &s.gauge
 	return &s.metric
 }

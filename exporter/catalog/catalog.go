@@ -109,11 +109,15 @@ func flag(get func(*gpu.Readings) gpu.Maybe[bool]) func(*gpu.GPU, Emit) {
 	}
 }
 
+// maxKeys is how many keys of a map of readings are put in order without memory of their own.
+const maxKeys = 16
+
 // each gives one sample per key of a map of readings, in the order of the keys.
 func each(get func(*gpu.Readings) map[string]float64) func(*gpu.GPU, Emit) {
 	return func(g *gpu.GPU, emit Emit) {
 		values := get(&g.Readings)
-		for _, key := range sortedKeys(values) {
+		var room [maxKeys]string
+		for _, key := range appendKeys(room[:0], values) {
 			emit(values[key], key)
 		}
 	}
@@ -123,7 +127,8 @@ func each(get func(*gpu.Readings) map[string]float64) func(*gpu.GPU, Emit) {
 func flags(get func(*gpu.Readings) map[string]bool) func(*gpu.GPU, Emit) {
 	return func(g *gpu.GPU, emit Emit) {
 		values := get(&g.Readings)
-		for _, key := range sortedKeys(values) {
+		var room [maxKeys]string
+		for _, key := range appendKeys(room[:0], values) {
 			emit(number(values[key]), key)
 		}
 	}
@@ -142,8 +147,9 @@ func oneOf(get func(*gpu.Readings) string, states []string) func(*gpu.GPU, Emit)
 	}
 }
 
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
+func sortedKeys[V any](m map[string]V) []string { return appendKeys(make([]string, 0, len(m)), m) }
+
+func appendKeys[V any](keys []string, m map[string]V) []string {
 	for key := range m {
 		keys = append(keys, key)
 	}

@@ -49,6 +49,7 @@ func (c *card) readings(t time.Time) gpu.Readings {
 	}
 	r.PerformanceState = gpu.Some(0.0)
 	r.Persistence = gpu.Some(true)
+	c.parts(&r, t)
 	return r
 }
 
