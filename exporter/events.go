@@ -74,8 +74,7 @@ func (o *outbox) emit(e gpu.Event) {
 // or an SXid, which the kernel log's reader tells only where it is not harmless.
 func critical(e gpu.Event) bool {
 	code, isXID := e.XID.Get()
-	_, isSXID := e.SXID.Get()
-	return e.From != e.To || isXID && catalog.CriticalXID(code) || isSXID
+	return e.From != e.To || isXID && catalog.CriticalXID(code) || e.SXID != nil
 }
 
 // run works until ctx ends, then puts what is left into the spool.
@@ -126,6 +125,10 @@ func (o *outbox) discard(ctx context.Context) {
 
 // tell logs that an event went out. What happened is the source's to log.
 func (o *outbox) tell(e gpu.Event) {
+	if e.SXID != nil {
+		o.log.Debug("a critical event", "nvswitch", e.SXID.Switch, "sxid", e.SXID.Code, "reason", e.Reason)
+		return
+	}
 	attributes := []any{"gpu", e.GPU.Index, "uuid", e.GPU.UUID, "serial", e.GPU.Serial, "reason", e.Reason}
 	if code, ok := e.XID.Get(); ok {
 		attributes = append(attributes, "xid", code)
@@ -163,8 +166,8 @@ func (o *outbox) eventSamples(e gpu.Event) []push.Sample {
 	base := append([]push.Label{
 		{Name: catalog.LabelHost, Value: o.labels.Host}, {Name: catalog.LabelVantage, Value: o.labels.Vantage},
 	}, o.scraped...)
-	if sxid, ok := e.SXID.Get(); ok {
-		return sxidSamples(e, sxid, base)
+	if e.SXID != nil {
+		return sxidSamples(e, base)
 	}
 	base = append(base, push.Label{Name: catalog.LabelUUID, Value: e.GPU.UUID}, push.Label{Name: catalog.LabelGPU, Value: strconv.Itoa(e.GPU.Index)})
 	var samples []push.Sample
@@ -191,9 +194,9 @@ func (o *outbox) eventSamples(e gpu.Event) []push.Sample {
 }
 
 // sxidSamples tells an error of an NVSwitch, which is no GPU's.
-func sxidSamples(e gpu.Event, sxid gpu.SXID, base []push.Label) []push.Sample {
-	labels := append(base, push.Label{Name: "nvswitch", Value: sxid.Switch},
-		push.Label{Name: "sxid", Value: strconv.FormatUint(sxid.Code, 10)}, push.Label{Name: "severity", Value: sxid.Severity})
+func sxidSamples(e gpu.Event, base []push.Label) []push.Sample {
+	labels := append(base, push.Label{Name: "nvswitch", Value: e.SXID.Switch},
+		push.Label{Name: "sxid", Value: strconv.FormatUint(e.SXID.Code, 10)}, push.Label{Name: "severity", Value: e.SXID.Severity})
 	return []push.Sample{
 		{Name: catalog.SXIDErrorsName, Labels: labels, Value: float64(e.XIDCount), At: e.At},
 		{Name: catalog.SXIDLastName, Labels: labels, Value: float64(e.At.UnixMilli()) / 1000, At: e.At},

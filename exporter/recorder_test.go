@@ -30,7 +30,7 @@ func keep(t *testing.T, host *fakenvml.Host, name, span string, args ...string) 
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), name)
-	cmd := exec.Command(path, append([]string{"record", "--host.name=gpu-a1", "--no-collector.host", "--for=" + span, "-o", file}, args...)...)
+	cmd := exec.Command(path, append([]string{"record", "--host.name=gpu-a1", "--no-collector.host", "--no-collector.kmsg", "--for=" + span, "-o", file}, args...)...)
 	cmd.Env = append(os.Environ(), host.Env()...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("record: %v\n%s", err, out)
@@ -41,7 +41,7 @@ func keep(t *testing.T, host *fakenvml.Host, name, span string, args ...string) 
 func TestARecordingGivesThePageOfTheMachine(t *testing.T) {
 	t.Parallel()
 	host := fakenvml.Install(t, fakenvml.H100x8())
-	live := startProgram(t, host.Env(), "--no-collector.host")
+	live := startProgram(t, host.Env(), "--no-collector.host", "--no-collector.kmsg")
 	file := keep(t, host, "h100.jsonl.gz", "8s") // two rounds: performance counters tell of what lies between
 	played := startProgram(t, nil, "--source=replay", "--replay.recording="+file)
 	var differs []string
@@ -113,7 +113,7 @@ func TestRecordEndsWithACodeThatSaysWhy(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
-			args := append([]string{"record", "--for=300ms", "--host.name=gpu-a1", "--no-collector.host"}, test.args...)
+			args := append([]string{"record", "--for=300ms", "--host.name=gpu-a1", "--no-collector.host", "--no-collector.kmsg"}, test.args...)
 			code := exporter.Run(t.Context(), args, &stdout, &stderr, exporter.Options{
 				Sources: map[string]exporter.NewSource{"nvml": func(exporter.SourceConfig) (gpu.Source, error) { return test.source, nil }},
 			})

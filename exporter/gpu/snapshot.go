@@ -241,7 +241,7 @@ type Event struct {
 	// XID is set where the driver told one.
 	XID Maybe[uint64]
 	// SXID is set where an NVSwitch told an error; then there is no GPU.
-	SXID Maybe[SXID]
+	SXID *SXID
 	// From and To are set where the GPU changed its state.
 	From, To State
 	// Since is when the new state began; zero means At.

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"fmt"
 	"log/slog"
 	"maps"
 	"os"
@@ -411,4 +412,42 @@ func FuzzStat(f *testing.F) {
 			}
 		}
 	})
+}
+
+// BenchmarkReading measures one reading of each part of this machine.
+func BenchmarkReading(b *testing.B) {
+	for _, c := range host.Collectors() {
+		b.Run(c.Name, func(b *testing.B) {
+			o := host.Options{}
+			for _, other := range host.Collectors() {
+				if other != c {
+					o.Off = append(o.Off, other.Name)
+				}
+			}
+			r, err := host.New(o)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for range b.N {
+				r.ReadOnce()
+			}
+		})
+	}
+}
+
+// BenchmarkStat measures the processors' times of a machine with 256 of them.
+func BenchmarkStat(b *testing.B) {
+	var text strings.Builder
+	text.WriteString("cpu  10132153 290696 3084719 46828483 16683 0 25195 4 175628 0\n")
+	for i := range 256 {
+		fmt.Fprintf(&text, "cpu%d 5066076 145348 1542359 23414241 8341 0 12597 2 87814 0\n", i)
+	}
+	text.WriteString("intr 199292" + strings.Repeat(" 123", 4000) + "\nctxt 1990473\nbtime 1790000000\n")
+	b.ReportAllocs()
+	for range b.N {
+		if _, err := host.ParseStat([]byte(text.String())); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

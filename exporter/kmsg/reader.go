@@ -236,6 +236,6 @@ func (r *Reader) see(sx gpu.SXID, at time.Time) {
 	}
 	r.options.Log.Warn("SXid", slog.Uint64("sxid", sx.Code), slog.String("severity", sx.Severity), slog.String("nvswitch", sx.Switch), slog.Time("at", at))
 	if sx.Severity != gpu.SXIDNonFatal {
-		r.emit(gpu.Event{At: at, SXID: gpu.Some(sx), XIDCount: known.Count, Reason: "SXid of an NVSwitch"})
+		r.emit(gpu.Event{At: at, SXID: &sx, XIDCount: known.Count, Reason: "SXid of an NVSwitch"})
 	}
 }

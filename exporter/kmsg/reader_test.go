@@ -197,7 +197,7 @@ func TestSXIDsAreCountedByKindAndNewOnesToldAtOnce(t *testing.T) {
 	eventually(t, "all are counted", func() bool { seen := l.State().SXIDs; return seen[fatal].Count == 2 && seen[mild].Count == 1 })
 	eventually(t, "the new fatal one is told", func() bool { _, events, _ := l.told(); return len(events) > 0 })
 	_, events, _ := l.told()
-	if len(events) != 1 || events[0].SXID != gpu.Some(fatal) || events[0].XIDCount != 2 || !events[0].At.Equal(now) {
+	if len(events) != 1 || *events[0].SXID != fatal || events[0].XIDCount != 2 || !events[0].At.Equal(now) {
 		t.Errorf("told %+v, want the new fatal one alone", events)
 	}
 }

@@ -22,6 +22,7 @@ var plain = map[string]bool{
 	"GPUs.Status.State": true, "GPUs.Unsupported": true, "GPUs.Readings.Occupancy.Uses.Workload.Runtime": true,
 	"GPU.Name": true, "GPU.Brand": true, "GPU.Architecture": true, "GPU.BoardPart": true,
 	"GPU.VBIOS": true, "GPU.PCIAddress": true, "GPU.MIGMode": true, "GPU.ECCMode": true, "From": true, "To": true,
+	"SXID.Switch": true, "SXID.Severity": true,
 	"Host.Kernel.Release": true, "Host.Kernel.Version": true, "Host.Kernel.Architecture": true, "Host.Kernel.OS": true,
 	"Host.Hardware.Vendor": true, "Host.Hardware.Product": true, "Host.Hardware.Board": true, "Host.Hardware.BIOS": true,
 	"Host.CPU.Model": true, "Host.Disks.Device": true, "Host.Filesystems.Type": true,
