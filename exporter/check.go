@@ -19,6 +19,7 @@ import (
 	"github.com/leasewatch/leasewatch/exporter/doctor"
 	"github.com/leasewatch/leasewatch/exporter/gpu"
 	"github.com/leasewatch/leasewatch/exporter/push"
+	"github.com/leasewatch/leasewatch/exporter/statefile"
 	"github.com/leasewatch/leasewatch/exporter/workload"
 )
 
@@ -37,12 +38,14 @@ func (c *checkFlags) register(app *kingpin.Application) {
 // check is the doctor. It looks at everything that serve would use with the same flags,
 // changes nothing, and returns the exit code.
 func check(ctx context.Context, f *flags, stdout, stderr io.Writer, opts Options) int {
+	known, unread := f.known()
+	f.config.Known = known
 	snapshot, err := firstRound(ctx, f, opts)
 	if err != nil {
 		fmt.Fprintf(stderr, "leasewatch-exporter: %v\n", err)
 		return exitConfig
 	}
-	report := doctor.NewReport(f.labels.Host, opts.Version, doctor.Driver(snapshot, f.check.wait), ofHost(ctx, f, snapshot), ofWays(ctx, f, opts.Now))
+	report := doctor.NewReport(f.labels.Host, opts.Version, doctor.Driver(snapshot, f.check.wait), ofHost(ctx, f, snapshot, unread), ofWays(ctx, f, opts.Now))
 	write := report.WriteText
 	if f.check.format == "json" {
 		write = report.WriteJSON
@@ -71,13 +74,16 @@ func firstRound(ctx context.Context, f *flags, opts Options) (*gpu.Snapshot, err
 	go source.Run(ctx, func(gpu.Event) {})
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
-	empty := 0
+	empty, done := 0, 0
 	for {
 		s := source.Snapshot()
 		if len(s.GPUs) == 0 && s.Driver.State == gpu.DriverOK {
 			empty++
 		}
-		if asked(s) || empty > maxEmptyRounds || ctx.Err() != nil {
+		if asked(s) {
+			done++
+		}
+		if done > settledLooks || empty > emptyLooks || ctx.Err() != nil {
 			return s, nil
 		}
 		select {
@@ -87,8 +93,13 @@ func firstRound(ctx context.Context, f *flags, opts Options) (*gpu.Snapshot, err
 	}
 }
 
-// maxEmptyRounds is how often the driver may list no GPU before that is taken for its answer.
-const maxEmptyRounds = 40
+// Looks at the snapshot, 50 ms apart, before it is taken for the driver's answer: where it
+// is complete, for a GPU that the state file remembers as lost may be about to answer; and
+// where the driver lists no GPU.
+const (
+	settledLooks = 4
+	emptyLooks   = 40
+)
 
 // asked tells whether the first round is done for every GPU.
 func asked(s *gpu.Snapshot) bool {
@@ -106,8 +117,18 @@ func asked(s *gpu.Snapshot) bool {
 	return len(s.GPUs) > 0 && len(s.GPUs) >= s.Driver.Listed
 }
 
+// known reads the state file, if there is one, and changes nothing: whoever starts the driver
+// beside the exporter must not ask a GPU that was released.
+func (f *flags) known() (*gpu.Snapshot, error) {
+	if f.operator.stateFile == "" {
+		return nil, nil
+	}
+	return statefile.Load(f.operator.stateFile)
+}
+
 // ofHost judges what the host gives the exporter. Simulated machines need nothing of it.
-func ofHost(ctx context.Context, f *flags, s *gpu.Snapshot) []doctor.Finding {
+// unread is why the state file cannot be read.
+func ofHost(ctx context.Context, f *flags, s *gpu.Snapshot, unread error) []doctor.Finding {
 	if f.source != driverSource {
 		return doctor.Clock()
 	}
@@ -116,6 +137,7 @@ func ofHost(ctx context.Context, f *flags, s *gpu.Snapshot) []doctor.Finding {
 	findings = append(findings, doctor.Devices("/dev")...)
 	findings = append(findings, doctor.KernelLog("/dev/kmsg")...)
 	findings = append(findings, ofWorkloads(ctx, f)...)
+	findings = append(findings, doctor.StateFile(f.operator.stateFile, unread)...)
 	return append(findings, doctor.Clock()...)
 }
 

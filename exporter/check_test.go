@@ -16,6 +16,7 @@ import (
 	"github.com/leasewatch/leasewatch/exporter"
 	"github.com/leasewatch/leasewatch/exporter/fakenvml"
 	"github.com/leasewatch/leasewatch/exporter/gpu"
+	"github.com/leasewatch/leasewatch/exporter/statefile"
 )
 
 // report is what check --format=json prints.
@@ -103,6 +104,37 @@ func TestTheDoctorNamesWhatIsWrongWithADriver(t *testing.T) {
 				t.Errorf("exit code %d, want %d: %+v", code, test.code, r)
 			}
 		})
+	}
+}
+
+// A card that was let go of, for a virtual machine perhaps, is not asked by the doctor either.
+func TestTheDoctorLeavesAReleasedCardAlone(t *testing.T) {
+	t.Parallel()
+	host := fakenvml.Install(t, fakenvml.H100x8())
+	state := filepath.Join(t.TempDir(), "state.json")
+	card := gpu.GPU{Identity: gpu.Identity{Index: 3, UUID: "GPU-6f1e2d3c-0000-4a5b-8c9d-000000000003", PCIAddress: "0000:61:00.0"},
+		Status: gpu.Status{State: gpu.Released, Since: noon}}
+	if err := statefile.Save(state, &gpu.Snapshot{At: noon, Driver: gpu.Driver{State: gpu.DriverOK}, GPUs: []gpu.GPU{card}}); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, _ := examine(t, host, "--state.file="+state)
+	r.says(t, "gpus", "note: GPU 3 (GPU-6f1e2d3c-0000-4a5b-8c9d-000000000003) is released by policy")
+	r.says(t, "gpus", "7 of 8 answer")
+	r.says(t, "state", "ok: "+state)
+	if after, err := os.ReadFile(state); err != nil || !bytes.Equal(after, before) {
+		t.Errorf("the doctor changed the state file: %v", err)
+	}
+	if err := os.WriteFile(state, []byte("torn"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, _ = examine(t, host, "--state.file="+state)
+	r.says(t, "state", "warn: ")
+	if after, err := os.ReadFile(state); err != nil || string(after) != "torn" {
+		t.Errorf("the doctor set the state file aside: %v", err)
 	}
 }
 

@@ -18,14 +18,26 @@ import (
 
 // The page of a whole host under the names of dcgm-exporter.
 func TestGoldenPageOfDCGMsNames(t *testing.T) {
-	t.Parallel()
-	host := fakenvml.Install(t, fakenvml.H100x8())
-	p := startProgram(t, host.Env(), "--exporter.compat=dcgm")
-	eventually(t, "the page is complete", func() bool {
-		return strings.Contains(p.page(t), `DCGM_FI_DEV_ROW_REMAP_FAILURE{DCGM_FI_DRIVER_VERSION="580.65.06",Hostname="gpu-a1",UUID="GPU-6f1e2d3c-0000-4a5b-8c9d-000000000007"`)
-	})
-	lines := regexp.MustCompile(`(?m)^(?:# (?:HELP|TYPE) )?DCGM_.*\n`).FindAllString(p.page(t), -1)
-	compare(t, filepath.Join("testdata", "golden", "dcgm.metrics"), normalise(strings.Join(lines, "")))
+	for name, test := range map[string]struct {
+		scenario *fakenvml.Scenario
+		times    int // cards and whole MIG devices: each GPU comes by itself, from the second round on
+	}{
+		"dcgm":     {fakenvml.H100x8(), 8},
+		"dcgm_mig": {fakenvml.H100MIG(), 6},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			host := fakenvml.Install(t, test.scenario)
+			p := startProgram(t, host.Env(), "--exporter.compat=dcgm", "--path.procfs="+t.TempDir(), "--no-collector.host")
+			var raw string
+			eventually(t, "the page is complete", func() bool {
+				raw = p.page(t)
+				return strings.Count(raw, "DCGM_FI_PROF_SM_ACTIVE{") == test.times
+			})
+			lines := regexp.MustCompile(`(?m)^(?:# (?:HELP|TYPE) )?DCGM_.*\n`).FindAllString(raw, -1)
+			compare(t, filepath.Join("testdata", "golden", name+".metrics"), normalise(strings.Join(lines, "")))
+		})
+	}
 }
 
 // OpenMetrics gives counters the ending _total: an alias must keep its name in every format.

@@ -118,7 +118,7 @@ func (p *pushFlags) register(app *kingpin.Application) {
 	app.Flag("push.events-only", "Push only XIDs of class F and R and changes of state, at once; leave the rest to the scrape.").BoolVar(&p.eventsOnly)
 	app.Flag("push.bearer-token-file", "File with the token for the receiver, read again for each request.").StringVar(&p.tokenFile)
 	app.Flag("push.spool-dir", "Folder that keeps what is not delivered yet; under systemd the unit's state folder where not given.").StringVar(&p.spoolDir)
-	app.Flag("push.spool-max-bytes", "Size of the spool after which its oldest part is dropped, and counted.").Default("256MiB").BytesVar(&p.spoolMaxBytes)
+	app.Flag("push.spool-max-bytes", "Size of the spool after which its oldest part is dropped, and counted.").Default("512MiB").BytesVar(&p.spoolMaxBytes)
 }
 
 // complete fills in what the system knows and checks what belongs together.

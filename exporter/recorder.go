@@ -87,6 +87,11 @@ func recordFile(ctx context.Context, f *flags, stdout io.Writer, opts Options) (
 // recordSource runs the source, with the machine around it, and writes all it tells.
 func recordSource(ctx context.Context, f *flags, w io.Writer, opts Options) error {
 	log := promslog.New(&f.log)
+	known, err := f.known()
+	if err != nil {
+		return &configError{err}
+	}
+	f.config.Known = known
 	source, err := f.open(metrics.NewSet(), log, opts)
 	if err != nil {
 		return err

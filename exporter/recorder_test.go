@@ -121,7 +121,7 @@ func TestRecordEndsWithACodeThatSaysWhy(t *testing.T) {
 				t.Errorf("code %d, want %d, stderr %q", code, test.code, stderr.String())
 			}
 			if code == 0 {
-				if rec, err := record.Read(&stdout); err != nil || len(rec.Snapshots) != 1 || rec.Host != "gpu-a1" {
+				if rec, err := record.Read(&stdout); err != nil || len(rec.Snapshots) == 0 || rec.Host != "gpu-a1" {
 					t.Errorf("%v: %+v", err, rec)
 				}
 			}

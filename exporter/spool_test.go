@@ -1,47 +1,52 @@
 package exporter_test
 
 import (
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/common/promslog"
 
-	"github.com/leasewatch/leasewatch/exporter"
 	"github.com/leasewatch/leasewatch/exporter/push"
-	"github.com/leasewatch/leasewatch/exporter/replay"
 )
 
-// A day without a receiver must fit the spool's default cap, with the whole page of eight
-// GPUs at the default interval. An hour of it is measured on disk.
+// A day without a receiver must fit the spool's default cap, with the whole page of a host of
+// eight H100s at the default interval. An hour of it is measured on disk.
 func TestADayOfOutageFitsTheDefaultCap(t *testing.T) {
-	const (
-		interval   = 15 * time.Second
-		defaultCap = 256 << 20 // --push.spool-max-bytes
-	)
-	source, err := replay.New(replay.Config{Host: "gpu-a1", GPUs: 8, Start: noon.Add(-time.Hour), Seed: 1})
+	const interval = 15 * time.Second
+	defaultCap := int64(0)
+	if _, err := fmt.Sscan(regexp.MustCompile(`--push\.spool-max-bytes=(\d+)MiB`).FindStringSubmatch(help(t))[1], &defaultCap); err != nil {
+		t.Fatal(err)
+	}
+	defaultCap <<= 20
+	raw, err := os.ReadFile(filepath.Join("testdata", "golden", "h100x8.metrics"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := metrics.NewSet()
-	machine := newMachine(source.At(noon))
-	page := exporter.NewPage(machine, exporter.Labels{Host: "gpu-a1", Vantage: "host"}, set)
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	byName, err := parser.TextToMetricFamilies(strings.NewReader(strings.ReplaceAll(string(raw), "<time>", "1.772366400123e+09")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	families := slices.Collect(maps.Values(byName))
 	dir := t.TempDir()
 	pusher, err := push.New(push.Config{URL: "http://127.0.0.1:1/write", SpoolDir: dir, SpoolMaxBytes: defaultCap,
-		Now: time.Now, Log: promslog.NewNopLogger(), Metrics: set})
+		Now: time.Now, Log: promslog.NewNopLogger(), Metrics: metrics.NewSet()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	scraped := []push.Label{{Name: "job", Value: "leasewatch-exporter"}, {Name: "instance", Value: "gpu-a1"}}
 	series := 0
 	for at := noon; at.Before(noon.Add(time.Hour)); at = at.Add(interval) {
-		machine.set(source.At(at))
-		families, err := page.Gather()
-		if err != nil {
-			t.Fatal(err)
-		}
 		samples := push.Samples(families, scraped, at)
 		batch, err := push.NewBatch(samples)
 		if err != nil {

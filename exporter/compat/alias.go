@@ -5,6 +5,7 @@
 package compat
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -58,6 +59,8 @@ const (
 	Whole Join = "whole"
 	// Greatest takes the greatest of the terms that are there.
 	Greatest Join = "greatest"
+	// Any takes the greatest of all series of the family, whatever their labels.
+	Any Join = "any"
 	// Newest takes the first label of the series with the greatest value, as a number, and 0
 	// where the family has no series yet.
 	Newest Join = "newest"
@@ -73,6 +76,8 @@ func (a Alias) Formula() string {
 	switch a.Join {
 	case Greatest:
 		text = "the greatest of " + strings.Join(parts, ", ")
+	case Any:
+		text = "the greatest of all " + parts[0]
 	case Newest:
 		text = "the code of the newest " + parts[0] + ", 0 for none"
 	}
@@ -105,8 +110,14 @@ type sample struct {
 
 // value joins the terms over one GPU's series, by family.
 func (a Alias) value(of map[string][]sample) (float64, bool) {
-	if a.Join == Newest {
-		return newest(of[a.Terms[0].Family])
+	switch family := of[a.Terms[0].Family]; a.Join {
+	case Newest:
+		return newest(family)
+	case Any:
+		if len(family) == 0 {
+			return 0, false
+		}
+		return a.Unit.from(slices.MaxFunc(family, func(x, y sample) int { return cmp.Compare(x.value, y.value) }).value), true
 	}
 	sum, greatest, there := 0.0, 0.0, 0
 	for _, t := range a.Terms {

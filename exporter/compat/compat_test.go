@@ -114,6 +114,58 @@ func TestLabelsAreDCGMsOwn(t *testing.T) {
 	}
 }
 
+func TestMIGDevicesCarryTheCardsUUIDAndTheirInstance(t *testing.T) {
+	some := gpu.Some[float64]
+	g := card()
+	g.Readings.MemoryUsedBytes = gpu.Maybe[float64]{}
+	part := gpu.Instance{UUID: "MIG-1", GPUInstance: 7, Profile: "1c.3g.40gb", Readings: gpu.InstanceReadings{MemoryUsedBytes: some(512 << 20), GPM: gpu.GPM{SMActive: some(0.25)}}}
+	twin := part
+	twin.UUID, twin.ComputeInstance = "MIG-2", 1
+	g.Instances = []gpu.Instance{part, twin}
+	found := map[string][]string{}
+	for _, f := range maker(t).Families(&gpu.Snapshot{GPUs: []gpu.GPU{g}}) {
+		for _, metric := range f.Metric {
+			labels := map[string]string{}
+			for _, p := range metric.Label {
+				labels[p.GetName()] = p.GetValue()
+			}
+			if labels["UUID"] != "GPU-3" {
+				t.Errorf("%s has UUID %s, want the card's", f.GetName(), labels["UUID"])
+			}
+			if id, ok := labels["GPU_I_ID"]; ok {
+				found[f.GetName()] = append(found[f.GetName()], fmt.Sprint(id, " ", labels["GPU_I_PROFILE"], " ", metric.Untyped.GetValue()))
+			}
+		}
+	}
+	want := map[string][]string{"DCGM_FI_DEV_FB_USED": {"7 3g.40gb 512"}, "DCGM_FI_PROF_SM_ACTIVE": {"7 3g.40gb 0.25"}}
+	if fmt.Sprint(found) != fmt.Sprint(want) {
+		t.Errorf("series of MIG devices: %v, want %v", found, want)
+	}
+}
+
+func TestALicenceIsThereWhereAnyVirtualGPUHasOne(t *testing.T) {
+	g := card()
+	if v, ok := values(t, g)["DCGM_FI_DEV_VGPU_LICENSE_STATUS"]; ok {
+		t.Errorf("%v for a card without virtual GPUs, want it absent", v)
+	}
+	g.Readings.VGPU.Licenses = []gpu.License{{Product: "a"}, {Product: "b", Licensed: true}}
+	if v, ok := values(t, g)["DCGM_FI_DEV_VGPU_LICENSE_STATUS"]; !ok || v != 1 {
+		t.Errorf("%v (there: %v), want 1", v, ok)
+	}
+}
+
+func TestATotalNeedsAllItsParts(t *testing.T) {
+	g := card()
+	g.Readings.GPM.NVLinkSent = gpu.Some(3e9)
+	if v, ok := values(t, g)["DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL"]; ok {
+		t.Errorf("%v of one direction alone, want it absent", v)
+	}
+	g.Readings.GPM.NVLinkReceived = gpu.Some(2e9)
+	if v := values(t, g)["DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL"]; v != 5000 {
+		t.Errorf("%v MB/s, want 5000", v)
+	}
+}
+
 func TestHostileNamesAndTwinsDoNotSpoilThePage(t *testing.T) {
 	g := card()
 	g.Identity.Name, g.Identity.PCIAddress = "\xff\"}", "nonsense"
@@ -143,7 +195,7 @@ func TestEveryAliasIsAFunctionOfOurOwnSeries(t *testing.T) {
 			got[f.GetName()] = f.Metric[0].Untyped.GetValue()
 		}
 		for _, a := range DCGM() {
-			if len(a.Terms) > 1 || a.Join == Newest {
+			if len(a.Terms) > 1 || a.Join == Newest || a.Join == Any {
 				continue
 			}
 			term, want, there := a.Terms[0], 0.0, false

@@ -11,6 +11,8 @@ var (
 	celsius     = Unit{Name: "C", Times: 1, Over: 1}
 	watts       = Unit{Name: "W", Times: 1, Over: 1}
 	millijoules = Unit{Name: "mJ", Times: 1000, Over: 1, Steps: 1}
+	megabytes   = Unit{Name: "MB/s", Times: 1, Over: 1e6}
+	bytesPerS   = Unit{Name: "B/s", Times: 1, Over: 1}
 	nanos       = Unit{Name: "ns", Times: 1e9, Over: 1, Steps: 1}
 )
 
@@ -18,7 +20,7 @@ var (
 // can give, by name as that program spells it.
 func DCGM() []Alias {
 	var all []Alias
-	for _, part := range [][]Alias{dcgmClocks(), dcgmHeat(), dcgmUse(), dcgmErrors(), dcgmLinks()} {
+	for _, part := range [][]Alias{dcgmClocks(), dcgmHeat(), dcgmUse(), dcgmProfiling(), dcgmErrors(), dcgmLinks()} {
 		all = append(all, part...)
 	}
 	return all
@@ -68,6 +70,7 @@ func dcgmHeat() []Alias {
 		one("DCGM_FI_DEV_GPU_MAX_OP_TEMP", "Highest temperature for the chip at work.", celsius, of("gpu_temperature_threshold_celsius", "gpu_max")),
 		one("DCGM_FI_DEV_MEM_MAX_OP_TEMP", "Highest temperature for the memory at work.", celsius, of("gpu_temperature_threshold_celsius", "memory_max")),
 		one("DCGM_FI_DEV_POWER_USAGE", "Power drawn.", watts, of("gpu_power_watts")),
+		one("DCGM_FI_DEV_POWER_USAGE_INSTANT", "Power drawn at this moment.", watts, of("gpu_power_instant_watts")),
 		one("DCGM_FI_DEV_ENFORCED_POWER_LIMIT", "Power limit that counts now.", watts, of("gpu_power_limit_watts", "enforced")),
 		one("DCGM_FI_DEV_POWER_MGMT_LIMIT", "Power limit as set.", watts, of("gpu_power_limit_watts", "management")),
 		one("DCGM_FI_DEV_POWER_MGMT_LIMIT_DEF", "Power limit by default.", watts, of("gpu_power_limit_watts", "default")),
@@ -87,7 +90,36 @@ func dcgmUse() []Alias {
 		one("DCGM_FI_DEV_FB_TOTAL", "Memory of the card.", mib, of("gpu_memory_total_bytes")),
 		one("DCGM_FI_DEV_FB_FREE", "Memory that can be allocated.", mib, of("gpu_memory_free_bytes")),
 		one("DCGM_FI_DEV_FB_USED", "Memory in use, without what is reserved.", mib, of("gpu_memory_used_bytes")),
+		one("DCGM_FI_DEV_BAR1_TOTAL", "BAR1 window of the card.", mib, of("gpu_bar1_memory_total_bytes")),
+		one("DCGM_FI_DEV_BAR1_USED", "BAR1 window in use.", mib, of("gpu_bar1_memory_used_bytes")),
+		one("DCGM_FI_DEV_BAR1_FREE", "BAR1 window that is free.", mib, of("gpu_bar1_memory_free_bytes")),
+		{
+			Name: "DCGM_FI_DEV_VGPU_LICENSE_STATUS", Help: "1 where a virtual GPU has a licence.", Unit: number,
+			Join: Any, Terms: []Term{of("gpu_vgpu_licensed")},
+		},
 		one("DCGM_FI_DEV_FB_RESERVED", "Memory that the driver keeps for itself.", mib, of("gpu_memory_reserved_bytes")),
+	}
+}
+
+// dcgmProfiling are means over our interval of 5 s. dcgm-exporter's are means over its own.
+func dcgmProfiling() []Alias {
+	return []Alias{
+		one("DCGM_FI_PROF_GR_ENGINE_ACTIVE", "Share of time in which anything ran, 0 to 1.", number, of("gpu_graphics_active_ratio")),
+		one("DCGM_FI_PROF_SM_ACTIVE", "Share of the SMs that had work, 0 to 1.", number, of("gpu_sm_active_ratio")),
+		one("DCGM_FI_PROF_SM_OCCUPANCY", "Resident warps, of the most there can be, 0 to 1.", number, of("gpu_sm_occupancy_ratio")),
+		one("DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "Share of time in which the tensor cores were busy, 0 to 1.", number, of("gpu_tensor_active_ratio")),
+		one("DCGM_FI_PROF_PIPE_TENSOR_HMMA_ACTIVE", "The same with half precision.", number, of("gpu_tensor_type_active_ratio", "hmma")),
+		one("DCGM_FI_PROF_PIPE_TENSOR_IMMA_ACTIVE", "The same with integers.", number, of("gpu_tensor_type_active_ratio", "imma")),
+		one("DCGM_FI_PROF_PIPE_TENSOR_DFMA_ACTIVE", "The same with double precision.", number, of("gpu_tensor_type_active_ratio", "dfma")),
+		one("DCGM_FI_PROF_PIPE_FP64_ACTIVE", "Share of time in which the FP64 pipe was busy, 0 to 1.", number, of("gpu_pipe_active_ratio", "fp64")),
+		one("DCGM_FI_PROF_PIPE_FP32_ACTIVE", "Share of time in which the FP32 pipe was busy, 0 to 1.", number, of("gpu_pipe_active_ratio", "fp32")),
+		one("DCGM_FI_PROF_PIPE_FP16_ACTIVE", "Share of time in which the FP16 pipe was busy, 0 to 1.", number, of("gpu_pipe_active_ratio", "fp16")),
+		one("DCGM_FI_PROF_PIPE_INT_ACTIVE", "Share of time in which the integer pipe was busy, 0 to 1.", number, of("gpu_pipe_active_ratio", "integer")),
+		one("DCGM_FI_PROF_DRAM_ACTIVE", "Memory bandwidth in use, 0 to 1.", number, of("gpu_dram_active_ratio")),
+		one("DCGM_FI_PROF_PCIE_TX_BYTES", "PCIe traffic that the GPU sent.", bytesPerS, of("gpu_pcie_throughput_bytes_per_second", "tx")),
+		one("DCGM_FI_PROF_PCIE_RX_BYTES", "PCIe traffic that the GPU received.", bytesPerS, of("gpu_pcie_throughput_bytes_per_second", "rx")),
+		one("DCGM_FI_PROF_NVLINK_TX_BYTES", "NVLink traffic that the GPU sent.", bytesPerS, of("gpu_nvlink_throughput_bytes_per_second", "tx")),
+		one("DCGM_FI_PROF_NVLINK_RX_BYTES", "NVLink traffic that the GPU received.", bytesPerS, of("gpu_nvlink_throughput_bytes_per_second", "rx")),
 	}
 }
 
@@ -118,6 +150,11 @@ func dcgmLinks() []Alias {
 		one("DCGM_FI_DEV_PCIE_LINK_WIDTH", "PCIe lanes now.", number, of("gpu_pcie_link_width")),
 		one("DCGM_FI_DEV_PCIE_MAX_LINK_GEN", "Highest PCIe generation.", number, of("gpu_pcie_link_generation_max")),
 		one("DCGM_FI_DEV_PCIE_MAX_LINK_WIDTH", "Most PCIe lanes.", number, of("gpu_pcie_link_width_max")),
+		{
+			// In name a counter and in value a rate: so it is there too.
+			Name: "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL", Help: "NVLink traffic of all links, both ways.", Unit: megabytes,
+			Join: Whole, Terms: []Term{of("gpu_nvlink_throughput_bytes_per_second", "tx"), of("gpu_nvlink_throughput_bytes_per_second", "rx")},
+		},
 		one("DCGM_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL", "NVLink flow-control CRC errors.", number, of("gpu_nvlink_errors_total", "crc_flit")),
 		one("DCGM_FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_TOTAL", "NVLink data CRC errors.", number, of("gpu_nvlink_errors_total", "crc_data")),
 		one("DCGM_FI_DEV_NVLINK_REPLAY_ERROR_COUNT_TOTAL", "NVLink replays.", number, of("gpu_nvlink_errors_total", "replay")),

@@ -3,6 +3,7 @@ package compat
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,20 +58,25 @@ func (m *Maker) Families(s *gpu.Snapshot) []*dto.MetricFamily {
 	for i, a := range m.aliases {
 		families[i] = &dto.MetricFamily{Name: &m.aliases[i].Name, Help: proto.String(a.help()), Type: dto.MetricType_UNTYPED.Enum()}
 	}
-	seen := map[string]bool{}
-	for i := range s.GPUs {
-		g := &s.GPUs[i]
-		labels := m.labels(s, g)
-		if key := g.Identity.UUID + "\xff" + strconv.Itoa(g.Identity.Index); seen[key] {
-			continue // no two series may have the same labels
-		} else {
-			seen[key] = true
+	seen := map[string]bool{} // no two series may have the same labels
+	add := func(key string, labels []*dto.LabelPair, ours map[string][]sample, aliases func(Alias) bool) {
+		if seen[key] {
+			return
 		}
-		ours := m.read(g)
+		seen[key] = true
 		for j, a := range m.aliases {
-			if v, ok := a.value(ours); ok && !math.IsNaN(v) && !math.IsInf(v, 0) {
+			if v, ok := a.value(ours); ok && aliases(a) && !math.IsNaN(v) && !math.IsInf(v, 0) {
 				families[j].Metric = append(families[j].Metric, &dto.Metric{Label: labels, Untyped: &dto.Untyped{Value: &v}})
 			}
+		}
+	}
+	for i := range s.GPUs {
+		g := &s.GPUs[i]
+		key := g.Identity.UUID + "\xff" + strconv.Itoa(g.Identity.Index)
+		add(key, m.labels(s, g, nil), m.read(g, nil), func(Alias) bool { return true })
+		for j := range g.Instances { // compute instances of one GPU instance are one to dcgm-exporter
+			part := &g.Instances[j]
+			add(key+"\xff"+strconv.Itoa(part.GPUInstance), m.labels(s, g, part), m.read(g, part), ofInstances)
 		}
 	}
 	return slices.DeleteFunc(families, func(f *dto.MetricFamily) bool { return len(f.Metric) == 0 })
@@ -83,36 +89,55 @@ func (a Alias) help() string {
 	return strings.TrimSuffix(a.Help, ".") + " (in " + a.Unit.Name + ")."
 }
 
-// read takes what our own page shows of the GPU, by the same rule on what stays.
-func (m *Maker) read(g *gpu.GPU) map[string][]sample {
+// ofInstances leaves out what is there without any series: a MIG device has no XIDs of its own.
+func ofInstances(a Alias) bool { return a.Join != Newest }
+
+// read takes what our own page shows of the GPU, or of one of its MIG devices, by the same
+// rule on what stays.
+func (m *Maker) read(g *gpu.GPU, part *gpu.Instance) map[string][]sample {
 	ours := make(map[string][]sample, len(m.sources))
 	for _, f := range m.sources {
-		if f.Stays || catalog.Answers(g.Status.State) {
-			f.GPU(g, func(v float64, labels ...string) {
-				ours[f.Name] = append(ours[f.Name], sample{labels: slices.Clone(labels), value: v})
-			})
+		if !f.Stays && !catalog.Answers(g.Status.State) {
+			continue
+		}
+		emit := func(v float64, labels ...string) {
+			ours[f.Name] = append(ours[f.Name], sample{labels: slices.Clone(labels), value: v})
+		}
+		switch {
+		case part == nil:
+			f.GPU(g, emit)
+		case f.Instance != nil:
+			f.Instance(part, emit)
 		}
 	}
 	return ours
 }
 
-// labels are those of dcgm-exporter, sorted by name.
-func (m *Maker) labels(s *gpu.Snapshot, g *gpu.GPU) []*dto.LabelPair {
+// labels are those of dcgm-exporter, sorted by name. It names the card's UUID on a MIG device
+// too, which it tells by GPU instance.
+func (m *Maker) labels(s *gpu.Snapshot, g *gpu.GPU, part *gpu.Instance) []*dto.LabelPair {
 	index := strconv.Itoa(g.Identity.Index)
+	named := [][2]string{{"DCGM_FI_DRIVER_VERSION", s.Driver.Version}}
+	if part != nil {
+		named = append(named, [2]string{"GPU_I_ID", strconv.Itoa(part.GPUInstance)}, [2]string{"GPU_I_PROFILE", ofGPUInstance.ReplaceAllString(part.Profile, "")})
+	}
 	var pairs []*dto.LabelPair
-	for _, l := range [][2]string{
-		{"DCGM_FI_DRIVER_VERSION", s.Driver.Version},
+	for _, l := range append(named, [][2]string{
 		{"Hostname", m.host},
 		{"UUID", g.Identity.UUID},
 		{"device", "nvidia" + index},
 		{"gpu", index},
 		{"modelName", g.Identity.Name},
 		{"pci_bus_id", busID(g.Identity.PCIAddress)},
-	} {
+	}...) {
 		pairs = append(pairs, &dto.LabelPair{Name: proto.String(l[0]), Value: proto.String(strings.ToValidUTF8(l[1], "\uFFFD"))})
 	}
 	return pairs
 }
+
+// ofGPUInstance is what a compute instance's profile has before that of its GPU instance:
+// 1c.3g.40gb is one slice of a 3g.40gb.
+var ofGPUInstance = regexp.MustCompile(`^\d+c\.`)
 
 // busID spells a PCI address as NVML does: the domain in eight digits, letters upper case.
 func busID(address string) string {

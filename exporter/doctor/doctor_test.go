@@ -195,6 +195,16 @@ func TestWhatIsMissingOnTheHostIsSaid(t *testing.T) {
 	if f := Devices(dir); f[0].Level != OK {
 		t.Errorf("a device file: %+v", f)
 	}
+	for path, test := range map[string]struct {
+		err  error
+		want Level
+	}{
+		"": {nil, Note}, filepath.Join(dir, "state.json"): {nil, OK}, filepath.Join(dir, "no", "state.json"): {nil, Warn}, "torn": {errors.New("torn"), Warn},
+	} {
+		if f := StateFile(path, test.err); len(f) != 1 || f[0].Level != test.want {
+			t.Errorf("state file %q: %+v, want %s", path, f, test.want)
+		}
+	}
 	if f := Clock(); len(f) != 1 || f[0].Check != "clock" {
 		t.Errorf("clock: %+v", f)
 	}

@@ -58,6 +58,23 @@ func clock(synchronised bool, worst time.Duration) []Finding {
 	return []Finding{ok("clock", "is synchronised, wrong by %s at most", worst)}
 }
 
+// StateFile judges the file that keeps over a restart what is known of the GPUs. err is why
+// it cannot be read, nil where it can or is not there yet.
+func StateFile(path string, err error) []Finding {
+	if path == "" {
+		return []Finding{ok("state", "is kept in no file: a restart forgets which GPUs were lost or released").but(Note,
+			"give --state.file a file, or run the unit, which has one")}
+	}
+	if err != nil {
+		return []Finding{ok("state", "%v", err).but(Warn, "the exporter will set the file aside and start without what was known; GPUs that were released are asked again")}
+	}
+	folder := filepath.Dir(path)
+	if err := syscall.Access(folder, accessReadWrite); err != nil {
+		return []Finding{ok("state", "%s cannot be written: %v", folder, err).but(Warn, "give the exporter's user this folder, or another by --state.file")}
+	}
+	return []Finding{ok("state", "%s can be read and written", path)}
+}
+
 // Spool judges the folder that keeps what is not delivered. need is its cap in bytes.
 func Spool(dir string, need int64) []Finding {
 	at := dir

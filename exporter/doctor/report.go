@@ -27,7 +27,7 @@ var levels = []Level{OK, Note, Warn, Fail}
 // Finding is one thing that was looked at.
 type Finding struct {
 	// Check names what was looked at: driver, gpus, bus, persistence, calls, devices,
-	// kernel_log, containers, kubelet, clock, spool, push, web or port.
+	// kernel_log, containers, kubelet, state, clock, spool, push, web or port.
 	Check string `json:"check"`
 	Level Level  `json:"level"`
 	// Found says what was found, in one sentence.
