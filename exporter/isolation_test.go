@@ -1,0 +1,109 @@
+package exporter_test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+
+	"github.com/leasewatch/leasewatch/exporter/fakenvml"
+)
+
+func TestThePageAnswersWithAgesWhileTheWholeDriverHangs(t *testing.T) {
+	t.Parallel()
+	host := fakenvml.Install(t, fakenvml.H100x8())
+	p := startProgram(t, host.Env(), "--no-collector.host")
+	eventually(t, "all GPUs were read", func() bool { return readingOf(p.page(t), "0") != "" && readingOf(p.page(t), "7") != "" })
+	host.Update(t, func(s *fakenvml.Scenario) { s.Delay("driver", fakenvml.Forever) })
+	taken := func() string { return sample(p.page(t), "gpu_snapshot_timestamp_seconds") }
+	// From the second page on that is put together from here, no reading can be from after.
+	pages := func(n int) {
+		for range n {
+			last := taken()
+			eventually(t, "a page is put together", func() bool { return taken() != last })
+		}
+	}
+	pages(2)
+	read := []string{readingOf(p.page(t), "0"), readingOf(p.page(t), "7")}
+	pages(1)
+	if now := []string{readingOf(p.page(t), "0"), readingOf(p.page(t), "7")}; fmt.Sprint(now) != fmt.Sprint(read) || read[0] == "" {
+		t.Errorf("the GPUs were read at %v and then at %v although the driver hangs", read, now)
+	}
+	p.stop(t) // with exit code 0, in the middle of eight calls that hang
+	listener, err := net.Listen("tcp", strings.TrimPrefix(p.url, "http://"))
+	if err != nil {
+		t.Fatalf("the port is not free: %v", err)
+	}
+	listener.Close()
+}
+
+func TestScrapersAtOnceGetWholePages(t *testing.T) {
+	source := newMachine(simulated(t))
+	p := start(t, source)
+	var scrapers sync.WaitGroup
+	for range 8 {
+		scrapers.Go(func() {
+			for range 10 {
+				response, err := http.Get(p.url + "/metrics")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				parser := expfmt.NewTextParser(model.UTF8Validation)
+				families, err := parser.TextToMetricFamilies(response.Body)
+				response.Body.Close()
+				if err != nil || len(families["gpu_state"].GetMetric()) != 8*8 {
+					t.Errorf("a page with %d states: %v", len(families["gpu_state"].GetMetric()), err)
+				}
+				fresh := *source.Snapshot()
+				source.set(&fresh) // the next scrape makes a new page while the others read theirs
+			}
+		})
+	}
+	scrapers.Wait()
+}
+
+func TestScrapersThatDoNotReadHoldUpNobody(t *testing.T) {
+	p := start(t, newMachine(simulated(t)))
+	address := strings.TrimPrefix(p.url, "http://")
+	// Many requests on one connection, of which no answer is read: the answers fill every buffer
+	// in between, and the page is held up.
+	requests := strings.Repeat("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", 500)
+	var stuck []net.Conn
+	defer func() {
+		for _, conn := range stuck {
+			conn.Close()
+		}
+	}()
+	for range 25 {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stuck = append(stuck, conn)
+		go io.WriteString(conn, requests) // held up as well, until the connection is closed
+	}
+	eventually(t, "one more scraper is told to come again", func() bool {
+		_, _, status := get(t, p.url+"/metrics")
+		return status == http.StatusServiceUnavailable
+	})
+	if _, _, status := get(t, p.url+"/-/healthy"); status != http.StatusOK {
+		t.Errorf("liveness answers %d", status)
+	}
+	for _, conn := range stuck {
+		conn.Close()
+	}
+	eventually(t, "scrapes are answered again", func() bool {
+		_, _, status := get(t, p.url+"/metrics")
+		return status == http.StatusOK
+	})
+	if code := p.stop(); code != 0 {
+		t.Errorf("the program ended with %d", code)
+	}
+}
