@@ -263,7 +263,7 @@ func (m *machine) made(t *testing.T, call string) int {
 	t.Helper()
 	var page strings.Builder
 	m.set.WritePrometheus(&page)
-	_, rest, found := strings.Cut(page.String(), fmt.Sprintf("leasewatch_exporter_driver_call_duration_seconds_count{call=%q} ", call))
+	_, rest, found := strings.Cut(page.String(), fmt.Sprintf("leasewatch_exporter_driver_calls_total{call=%q} ", call))
 	if !found {
 		return 0
 	}
