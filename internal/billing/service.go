@@ -4,6 +4,7 @@
 package billing
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -40,6 +41,7 @@ type Service struct {
 	ledger  Ledger
 	credits Credits
 	now     func() time.Time
+	late    time.Duration
 }
 
 // Options complete a Service.
@@ -48,11 +50,14 @@ type Options struct {
 	Credits Credits
 	// Now is mandatory; it decides what is still open.
 	Now func() time.Time
+	// Late is how long after its time a sample is still taken, and may change downtime; 26 h
+	// where it is 0.
+	Late time.Duration
 }
 
 // New returns a service over the ledger.
 func New(ledger Ledger, opts Options) *Service {
-	return &Service{ledger: ledger, credits: opts.Credits, now: opts.Now}
+	return &Service{ledger: ledger, credits: opts.Credits, now: opts.Now, late: cmp.Or(opts.Late, 26*time.Hour)}
 }
 
 // Bill returns what the lease costs in the period, which needs an end. A period that has not
@@ -104,7 +109,7 @@ func (s *Service) bill(ctx context.Context, lease string, period rental.Span, la
 	c := f.Contract
 	bill := rental.Bill{
 		Lease: f.Lease.ID, Tenant: f.Lease.Tenant, Provider: c.Provider, Contract: f.Lease.Contract,
-		Currency: c.Currency, TimeZone: c.TimeZone, Period: period,
+		Currency: c.Currency, TimeZone: c.TimeZone, Period: period, Language: phrase.Match(c.Language),
 	}
 	charged := s.until(period)
 	lines, err := rental.Charge(rental.ChargeInput{Facts: f, Period: charged})
@@ -132,7 +137,7 @@ func (s *Service) bill(ctx context.Context, lease string, period rental.Span, la
 	if err := total(&bill, c, charged); err != nil {
 		return rental.Bill{}, fmt.Errorf("bill of lease %s: %w", lease, err)
 	}
-	bill.Provisional = provisional(f, period, charged, credits)
+	bill.Provisional = s.provisional(f, period, charged, credits)
 	return bill, nil
 }
 
@@ -275,7 +280,7 @@ func creditLine(c rental.Credit, charged rental.Span) rental.BillLine {
 }
 
 // provisional says, in the contract's language, why the bill may still change.
-func provisional(f rental.Facts, period, charged rental.Span, credits []rental.Credit) []string {
+func (s *Service) provisional(f rental.Facts, period, charged rental.Span, credits []rental.Credit) []string {
 	p := phrase.For(f.Contract.Language)
 	zone, err := rental.LoadZone(f.Contract.TimeZone)
 	if err != nil {
@@ -284,6 +289,8 @@ func provisional(f rental.Facts, period, charged rental.Span, credits []rental.C
 	var why []string
 	if charged.End < period.End {
 		why = append(why, p.Say(phrase.BillOpenPeriod, p.Time(charged.End, zone)))
+	} else if taken := min(period.End, f.Lease.End) + rental.Millis(s.late.Milliseconds()); rental.At(s.now()) < taken && f.Contract.DowntimePays() {
+		why = append(why, p.Say(phrase.BillLateSamples, p.Time(taken, zone)))
 	}
 	waiting := 0
 	for _, d := range f.Downtimes {

@@ -386,3 +386,17 @@ func TestAdjustmentsAndTaxAreLinesOfTheBillOfTheirMonth(t *testing.T) {
 		t.Errorf("prices that hold the tax: %s, of which %v", bill.Total, bill.TaxContained)
 	}
 }
+
+func TestABillSpeaksItsContractsLanguageThroughout(t *testing.T) {
+	for language, heading := range map[string]string{"en": "Charged", "zh": "计费"} {
+		bill := rental.Bill{Lease: "L", Currency: "CNY", TimeZone: "UTC", Language: language,
+			Period: rental.Span{Start: 0, End: 3_600_000}, Total: rental.Amount{Currency: "CNY"}}
+		var out strings.Builder
+		if err := billing.WriteTable(&out, bill, ""); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), heading) {
+			t.Errorf("%s: found no %q in\n%s", language, heading, &out)
+		}
+	}
+}

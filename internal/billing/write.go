@@ -1,6 +1,7 @@
 package billing
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -21,9 +22,10 @@ func WriteJSON(w io.Writer, bill rental.Bill) error {
 	return enc.Encode(bill)
 }
 
-// WriteTable writes the bill for a terminal or a mail, in English or Chinese. Times are those of
-// the contract's zone.
+// WriteTable writes the bill for a terminal or a mail, in English or Chinese, or in the bill's own
+// language where lang is empty. Times are those of the contract's zone.
 func WriteTable(w io.Writer, bill rental.Bill, lang string) error {
+	lang = cmp.Or(lang, bill.Language)
 	p := phrase.For(lang)
 	zone, err := rental.LoadZone(bill.TimeZone)
 	if err != nil {

@@ -16,6 +16,7 @@ const (
 	BillNote              Key = "bill.note"
 	BillProvisional       Key = "bill.provisional"
 	BillOpenPeriod        Key = "bill.open_period"
+	BillLateSamples       Key = "bill.late_samples"
 	BillDowntimeWaits     Key = "bill.downtime_waits"
 	BillCreditWaits       Key = "bill.credit_waits"
 	BillCreditProvisional Key = "bill.credit_provisional"
@@ -77,6 +78,7 @@ var reportTexts = map[Key]sentence{
 	BillNote:              {"%[1]s: %[2]s", "%[1]s：%[2]s"},
 	BillProvisional:       {"Provisional: %s", "暂定：%s"},
 	BillOpenPeriod:        {"the period has not ended; charged up to %s", "计费期尚未结束，费用计至 %s"},
+	BillLateSamples:       {"samples of the period are taken until %s, and may still change downtime", "该计费期的采样接收至 %s，停机时间仍可能变化"},
 	BillDowntimeWaits:     {"downtimes without approval: %d; they change nothing until approved", "待批准的停机：%d 项，批准前不影响金额"},
 	BillCreditWaits:       {"a credit of %s is computed and not booked", "赔付 %s 已计算，尚未入账"},
 	BillReservedUsed:      {"Reserved, used", "预留（已使用）"},

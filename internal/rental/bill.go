@@ -8,13 +8,15 @@ type Amount struct {
 
 // Bill is what a lease costs in a billing period.
 type Bill struct {
-	Lease    string     `json:"lease"`
-	Tenant   string     `json:"tenant"`
-	Provider string     `json:"provider"`
-	Contract string     `json:"contract"`
-	Currency Currency   `json:"currency"`
-	TimeZone string     `json:"time_zone"`
-	Period   Span       `json:"period"`
+	Lease    string   `json:"lease"`
+	Tenant   string   `json:"tenant"`
+	Provider string   `json:"provider"`
+	Contract string   `json:"contract"`
+	Currency Currency `json:"currency"`
+	TimeZone string   `json:"time_zone"`
+	Period   Span     `json:"period"`
+	// Language is that of the sentences in the bill, "en" or "zh".
+	Language string     `json:"language,omitempty"`
 	Lines    []BillLine `json:"lines"`
 	Total    Amount     `json:"total"`
 	// TaxContained is what of Total is tax, where the prices hold it; nil where they do not.

@@ -110,3 +110,9 @@ type CreditTier struct {
 	Under   Decimal `json:"under" yaml:"under"`
 	Percent Decimal `json:"percent" yaml:"percent"`
 }
+
+// DowntimePays tells whether downtime changes what a lease costs: it is not billed, or a
+// missed objective pays a credit.
+func (c Contract) DowntimePays() bool {
+	return c.Credits != nil || c.BillWhileDown != nil && !*c.BillWhileDown
+}

@@ -78,3 +78,18 @@ func TestAStartThatIsMovedBackIsDerivedFromThere(t *testing.T) {
 		t.Errorf("%s (%v), expected 5 minutes down and nothing unknown", v.Arithmetic, err)
 	}
 }
+
+func TestABillIsProvisionalWhileSamplesOfItsTimeAreStillTaken(t *testing.T) {
+	w := newWorld(t, contract(), "11:30:00")
+	w.outage()
+	w.derive(t)
+	period := between("10:00:00", "11:00:00")
+	bill, err := w.billing.Bill(t.Context(), "L-1", period)
+	if err != nil || len(bill.Provisional) != 1 {
+		t.Errorf("half an hour after: %v, %v, expected one reason", bill.Provisional, err)
+	}
+	w.now = w.now.Add(26 * time.Hour)
+	if bill, err = w.billing.Bill(t.Context(), "L-1", period); err != nil || len(bill.Provisional) != 0 {
+		t.Errorf("26.5 hours after: %v, %v, expected a final bill", bill.Provisional, err)
+	}
+}
