@@ -37,6 +37,9 @@ func WriteHTML(w io.Writer, bills []rental.Bill, lang string) error {
 	if err != nil {
 		return fmt.Errorf("bill page: %w", err)
 	}
+	if lang == "" && len(bills) > 0 {
+		lang = bills[0].Language
+	}
 	p := phrase.For(lang)
 	out := page{Lang: p.Lang(), Title: p.Say(phrase.BillMonths), How: p.Say(phrase.BillHow), ByGPU: p.Say(phrase.BillByGPU),
 		Head: []string{p.Say(phrase.BillItem), p.Say(phrase.BillCharged), p.Say(phrase.BillQuantity), p.Say(phrase.BillUnitPrice), p.Say(phrase.BillAmount)}}
