@@ -30,6 +30,8 @@ func ServerSeries() []Series {
 			"Burn rate above which the long window alerts, for windows 1h, 6h, 1d and 3d: share of the budget (2, 5, 10, 10 %) x period / window; 14.4, 6, 3 and 1 for thirty days. Absent where it exceeds 1 / (1 - objective), which no outage could reach."},
 		{"leasewatch_outbox_oldest_timestamp_seconds", []string{"severity"},
 			"When the oldest undelivered message of this severity was put into the outbox, in seconds since 1970; 0 for none."},
+		{"leasewatch_store_failing", nil,
+			"1 while the server cannot store samples, else 0."},
 	}
 }
 

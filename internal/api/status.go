@@ -25,11 +25,25 @@ type Paging struct {
 // Store is how the store of samples is.
 type Store struct {
 	// Kind is embedded or remote.
-	Kind    string `json:"kind"`
-	Healthy bool   `json:"healthy"`
-	Reason  string `json:"reason,omitempty"`
-	Series  int64  `json:"series"`
+	Kind string `json:"kind"`
+	// Healthy is false while samples cannot be stored.
+	Healthy bool `json:"healthy"`
+	// Cause is one of the words below; empty where Healthy.
+	Cause string `json:"cause,omitempty"`
+	// Reason is the error of the newest write that failed; empty where Healthy.
+	Reason string `json:"reason,omitempty"`
+	// Since is when the first of these writes failed; 0 where Healthy.
+	Since rental.Millis `json:"since,omitempty"`
+	// Series is how many series are held in memory.
+	Series int64 `json:"series"`
 }
+
+// Why samples cannot be stored.
+const (
+	StoreFull     = "full"      // no space, or no quota, is left
+	StoreReadOnly = "read_only" // mounted so, or not this user's
+	StoreFails    = "fails"     // any other error; the reason says it
+)
 
 // Outbox is what waits to be told to people.
 type Outbox struct {

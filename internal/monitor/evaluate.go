@@ -14,10 +14,20 @@ import (
 // evaluateGroup is one iteration of a rule group: Prometheus's own, and then the alerts of rules
 // whose query failed are told again unchanged. A failed rule says nothing about its alerts, and
 // without being repeated they would pass their ValidUntil and look resolved.
+//
+// While the store takes no samples no alert is judged at all: the readings only seem to have ended.
+// Each host would look silent and each fault healed. What fires goes on to, but for alerts that read
+// no series, such as the watchdog's: they say that rules are evaluated, and these are not.
 func (m *Monitor) evaluateGroup(ctx context.Context, g *rules.Group, at time.Time) {
-	rules.DefaultEvalIterationFunc(ctx, g, at)
+	blind := m.health.read().Failing && len(g.AlertingRules()) > 0
+	if !blind {
+		rules.DefaultEvalIterationFunc(ctx, g, at)
+	}
 	for _, rule := range g.AlertingRules() {
-		if rule.Health() != rules.HealthBad || rule.LastError() == nil {
+		if blind && len(metricsRead(rule.Query())) == 0 {
+			continue
+		}
+		if !blind && (rule.Health() != rules.HealthBad || rule.LastError() == nil) {
 			continue
 		}
 		if held := holdAlerts(rule, at, g.Interval()); len(held) > 0 {

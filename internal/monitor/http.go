@@ -55,7 +55,7 @@ func (m *Monitor) handlers(logger *slog.Logger) (api, write http.Handler) {
 	a.Register(router.WithPrefix("/api/v1"))
 	accepted := remoteapi.MessageTypes{remoteapi.WriteV1MessageType, remoteapi.WriteV2MessageType}
 	write = remote.NewWriteHandler(logger.With("component", "remote write"), m.opts.Registerer,
-		replayable{m.db}, accepted, false, false)
+		replayable{m.intake}, accepted, false, false)
 	return router, write
 }
 

@@ -42,6 +42,8 @@ type Monitor struct {
 	parser      parser.Parser
 
 	db        *tsdb.DB
+	health    *storeHealth
+	intake    watched // what every sample is written through
 	engine    *promql.Engine
 	scraper   *scrape.Manager
 	discovery *discovery.Manager
@@ -112,6 +114,10 @@ func (m *Monitor) assemble() (err error) {
 	if m.db, err = openStore(m.opts, quiet.With("component", "tsdb")); err != nil {
 		return err
 	}
+	if m.health, err = newStoreHealth(m.opts.Now, m.healsAfter(), m.opts.Registerer); err != nil {
+		return fmt.Errorf("monitor: %w", err)
+	}
+	m.intake = watched{m.db, m.health}
 	m.before = m.lastEvaluated()
 	m.engine = promql.NewEngine(promql.EngineOpts{
 		Logger: quiet, Reg: m.opts.Registerer, MaxSamples: queryMaxSamples, Timeout: queryTimeout,
@@ -120,7 +126,7 @@ func (m *Monitor) assemble() (err error) {
 	})
 	m.rules = rules.NewManager(&rules.ManagerOptions{
 		ExternalURL: m.externalURL, QueryFunc: rules.EngineQueryFunc(m.engine, m.db), NotifyFunc: m.notify,
-		Context: m.lifetime, AppendableV2: m.db, Queryable: m.db, Logger: quiet.With("component", "rules"),
+		Context: m.lifetime, AppendableV2: m.intake, Queryable: m.db, Logger: quiet.With("component", "rules"),
 		Registerer: m.opts.Registerer, ResendDelay: resendDelay, GroupLoader: m.files, Parser: m.parser,
 		DefaultRuleQueryOffset: func() time.Duration { return 0 },
 		// Prometheus's own restore would guess; restoreRules knows. No hold is this long, so it leaves all alone.
@@ -140,7 +146,7 @@ func (m *Monitor) assemble() (err error) {
 		m.self = newSelfTarget(m.opts.Self)
 		scrapeOptions.HTTPClientOptions = []commonconfig.HTTPClientOption{m.self.clientOption()}
 	}
-	m.scraper, err = scrape.NewManager(scrapeOptions, quiet.With("component", "scrape"), nil, nil, m.db, m.opts.Registerer)
+	m.scraper, err = scrape.NewManager(scrapeOptions, quiet.With("component", "scrape"), nil, nil, m.intake, m.opts.Registerer)
 	if err != nil {
 		return fmt.Errorf("monitor: %w", err)
 	}

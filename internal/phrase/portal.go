@@ -38,6 +38,8 @@ const (
 	PortalNobodyPagedWhy          Key = "portal.nobody_paged_why"
 	PortalOutboxWaits             Key = "portal.outbox_waits"
 	PortalStoreSick               Key = "portal.store_sick"
+	PortalStoreFull               Key = "portal.store_full"
+	PortalStoreReadOnly           Key = "portal.store_read_only"
 	PortalRulesFail               Key = "portal.rules_fail"
 	PortalTargetsFail             Key = "portal.targets_fail"
 	PortalStatusFails             Key = "portal.status_fails"
@@ -240,7 +242,9 @@ var portalTexts = map[Key]sentence{
 	PortalNobodyPaged:             {"Nobody is paged: %s.", "当前不会呼叫任何人：%s。"},
 	PortalNobodyPagedWhy:          {"no Slack token is configured", "未配置 Slack 令牌"},
 	PortalOutboxWaits:             {"Messages that wait to be delivered: %[1]d, the oldest for %[2]s. Last error: %[3]s", "%[1]d 条消息待送达，最早的已等待 %[2]s。最近的错误：%[3]s"},
-	PortalStoreSick:               {"The store of samples does not answer: %s", "样本存储没有响应：%s"},
+	PortalStoreSick:               {"Samples cannot be stored since %[1]s, and nothing below is newer. Last error: %[2]s", "自 %[1]s 起样本无法写入，以下内容均早于此时。最近的错误：%[2]s"},
+	PortalStoreFull:               {"Samples cannot be stored since %s, and nothing below is newer: no space is left in the data directory.", "自 %s 起样本无法写入，以下内容均早于此时：数据目录空间已满。"},
+	PortalStoreReadOnly:           {"Samples cannot be stored since %s, and nothing below is newer: the data directory cannot be written.", "自 %s 起样本无法写入，以下内容均早于此时：数据目录不可写。"},
 	PortalRulesFail:               {"Groups of rules that fail to evaluate: %[1]d. The first: %[2]s", "%[1]d 组规则计算失败，首组为 %[2]s"},
 	PortalTargetsFail:             {"Exporters that cannot be read: %[1]d. The first: %[2]s", "%[1]d 个采集端无法读取，首个为 %[2]s"},
 	PortalStatusFails:             {"The server cannot tell how it is. What is below may be incomplete.", "服务器无法报告自身状态，以下内容可能不完整。"},

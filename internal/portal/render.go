@@ -207,7 +207,15 @@ func banners(say phrase.Printer, s api.Status) []banner {
 		add(phrase.KindDegraded, phrase.PortalNobodyPaged, why)
 	}
 	if s.Store.Reason != "" && !s.Store.Healthy {
-		add(phrase.KindDown, phrase.PortalStoreSick, s.Store.Reason)
+		since := say.Time(s.Store.Since, nil)
+		switch s.Store.Cause {
+		case api.StoreFull:
+			add(phrase.KindDown, phrase.PortalStoreFull, since)
+		case api.StoreReadOnly:
+			add(phrase.KindDown, phrase.PortalStoreReadOnly, since)
+		default:
+			add(phrase.KindDown, phrase.PortalStoreSick, since, s.Store.Reason)
+		}
 	}
 	if s.Paging.Enabled && s.Outbox.Pending+s.Outbox.Failed > 0 && s.Outbox.OldestSeconds >= staleOutbox {
 		add(phrase.KindDown, phrase.PortalOutboxWaits, s.Outbox.Pending+s.Outbox.Failed, say.Duration(s.Outbox.OldestSeconds*1000), s.Outbox.Reason)

@@ -66,6 +66,7 @@ type App struct {
 	metering *metering.Service
 	billing  *billing.Service
 	series   *leaseSeries
+	store    *storeWatch
 	noPaging string // why nobody is paged; empty where somebody is
 
 	listener net.Listener
@@ -112,7 +113,7 @@ func New(ctx context.Context, opts Options) (_ *App, err error) {
 		return nil, fmt.Errorf("--web.listen-address %s: %w (another leasewatch on that port?)", opts.ListenAddress, err)
 	}
 	a.onClose("listener", func(context.Context) error { return ignoreClosed(a.listener.Close()) })
-	for _, open := range []func(context.Context) error{a.openLedger, a.openJudges, a.openMonitor, a.openPaging, a.openWeb} {
+	for _, open := range []func(context.Context) error{a.openStorage, a.openLedger, a.openJudges, a.openMonitor, a.openPaging, a.openWeb} {
 		if err := open(ctx); err != nil {
 			return nil, err
 		}
@@ -156,10 +157,25 @@ func ledgerDSN(cfg *Config, storage string) string {
 // ledgerFile is the SQLite file in the storage path.
 const ledgerFile = "ledger.db"
 
-func (a *App) openLedger(ctx context.Context) error {
-	if err := os.MkdirAll(a.opts.StoragePath, 0o750); err != nil {
+// openStorage makes the data directory and takes up its reserve. A full disk is refused here,
+// where there is nothing yet to be left behind; what else is wrong with a directory the ledger says.
+func (a *App) openStorage(context.Context) error {
+	dir := a.opts.StoragePath
+	_, err := os.Stat(dir)
+	made := errors.Is(err, os.ErrNotExist)
+	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return fmt.Errorf("--storage.path: %w: give the directory to this user, or choose another", err)
 	}
+	if err := reserveIn(dir).hold(); full(err) {
+		if made {
+			err = errors.Join(err, os.Remove(dir))
+		}
+		return fmt.Errorf("--storage.path: %w: free some space, or choose another directory; nothing was changed", err)
+	}
+	return nil
+}
+
+func (a *App) openLedger(ctx context.Context) error {
 	var err error
 	a.ledger, err = ledger.Open(ctx, ledgerDSN(a.config.Load(), a.opts.StoragePath), ledger.Options{
 		Logger: a.log.With("room", "ledger"), Now: a.now, CrashPoint: a.opts.CrashPoint,
@@ -245,6 +261,7 @@ func (a *App) Start(ctx context.Context) error {
 	if err := a.monitor.Start(ctx); err != nil {
 		return err
 	}
+	a.goes(a.store.run)
 	a.goes(func(ctx context.Context) { a.sla.Run(ctx) })
 	a.goes(func(ctx context.Context) {
 		if err := a.metering.Run(ctx); err != nil && ctx.Err() == nil {
@@ -283,7 +300,7 @@ func (a *App) openTheGates(ctx context.Context) {
 		live[labelKey(alert.Labels)] = true
 	}
 	closed, err := a.engine.CloseHealed(ctx, func(alert rental.Alert) bool { return live[labelKey(alert.Labels)] },
-		healing{samples: a.monitor, now: a.now})
+		started{healing{samples: a.monitor, now: a.now}, a.now})
 	if err != nil && ctx.Err() == nil {
 		a.log.Error("some incidents could not be settled at start; they stay open", "error", err)
 	}

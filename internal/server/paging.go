@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -57,7 +56,8 @@ func (a *App) openPaging(ctx context.Context) error {
 		return err
 	}
 	a.onClose("pager", a.pager.Stop)
-	return nil
+	a.store, err = a.newStoreWatch()
+	return err
 }
 
 // openSlack joins the channel where the configuration names one, and else says why nobody is paged.
@@ -149,8 +149,5 @@ func (c *Config) routing() (body []byte, file string, err error) {
 	}
 	file = c.path(c.Paging.ConfigFile)
 	body, err = os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) {
-		err = fmt.Errorf("paging.config_file: %w", err)
-	}
 	return body, file, err
 }

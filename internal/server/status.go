@@ -17,7 +17,7 @@ func (s status) Status(ctx context.Context) (api.Status, error) {
 	out := api.Status{
 		Version: s.a.opts.Version, At: rental.At(now),
 		Paging: api.Paging{Enabled: s.a.noPaging == "", Reason: s.a.noPaging},
-		Store:  api.Store{Kind: "embedded", Healthy: true},
+		Store:  s.a.storeStatus(),
 	}
 	pending, err := s.a.ledger.PendingDeliveries(ctx)
 	if err != nil {
@@ -37,10 +37,6 @@ func (s status) Status(ctx context.Context) (api.Status, error) {
 	if oldest.CreatedAt != 0 {
 		out.Outbox.OldestSeconds = (int64(rental.At(now)) - int64(oldest.CreatedAt)) / 1000
 		out.Outbox.Reason = oldest.Error
-	}
-	series, err := s.a.monitor.Query(ctx, `prometheus_tsdb_head_series`, now)
-	if err == nil && len(series) > 0 && len(series[0].Samples) > 0 {
-		out.Store.Series = int64(series[0].Samples[0].Value)
 	}
 	out.EvaluationFailures = s.failures(ctx, `sum by (rule_group) (increase(prometheus_rule_evaluation_failures_total[5m])) > 0`, "rule_group", "")
 	out.TargetsDown = s.failures(ctx, `up == 0`, "instance", "")
