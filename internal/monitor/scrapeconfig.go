@@ -35,15 +35,15 @@ func parseScrape(o Options) (*config.Config, error) {
 		file = "scrape_configs"
 	}
 	if err := checkIsList(o.ScrapeConfigs); err != nil {
-		return nil, placedError(file, err.Error())
+		return nil, placedError(file, o.ScrapeConfigs, err.Error())
 	}
 	cfg, err := config.Load(fullConfig(o), slog.New(slog.DiscardHandler))
 	if err != nil {
-		return nil, placedError(file, shiftLines(err.Error()))
+		return nil, placedError(file, o.ScrapeConfigs, shiftLines(err.Error()))
 	}
 	for _, job := range cfg.ScrapeConfigs {
 		if err := checkJob(job, o.Lookback); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+			return nil, fmt.Errorf("%s: %w", placeOf(file, o.ScrapeConfigs, err.Error()), err)
 		}
 	}
 	cfg.SetDirectory(filepath.Dir(file))
@@ -86,7 +86,7 @@ var (
 )
 
 // placedError says the engine's error with the user's file and line, one line for each place.
-func placedError(file, message string) error {
+func placedError(file string, list []byte, message string) error {
 	var errs []error
 	for line := range strings.Lines(message) {
 		at, line := file, strings.TrimSpace(line)
@@ -95,9 +95,17 @@ func placedError(file, message string) error {
 		}
 		if m := placedLine.FindStringSubmatch(line); m != nil {
 			at, line = file+":"+m[1], m[2]
+		} else {
+			at = placeOf(file, list, line)
 		}
 		if m := unknownField.FindStringSubmatch(line); m != nil {
 			line = fmt.Sprintf("unknown field %q, expected one of Prometheus's scrape_configs", m[1])
+		}
+		if strings.HasPrefix(line, "found multiple scrape configs") {
+			line += ", expected each name once"
+		}
+		if m := noDuration.FindStringSubmatch(line); m != nil {
+			line = fmt.Sprintf("found %q, expected a length of time such as 15s", m[1])
 		}
 		errs = append(errs, fmt.Errorf("%s: %s", at, line))
 	}

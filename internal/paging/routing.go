@@ -3,6 +3,7 @@ package paging
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -48,7 +49,7 @@ func parseRouting(text []byte, file string) (*routing, error) {
 	}
 	cfg, err := config.Load(string(text))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, placed(file, err)
 	}
 	for _, r := range cfg.Receivers {
 		if err := checkReceiver(r); err != nil {
@@ -56,6 +57,30 @@ func parseRouting(text []byte, file string) (*routing, error) {
 		}
 	}
 	return &routing{cfg}, nil
+}
+
+var (
+	yamlLine    = regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`)
+	yamlUnknown = regexp.MustCompile(`^field (\S+) not found in type \S+$`)
+)
+
+// placed says the parser's error with its file and, where the parser tells it, its line.
+func placed(file string, err error) error {
+	var errs []error
+	for line := range strings.Lines(err.Error()) {
+		at, line := file, strings.TrimSpace(line)
+		if line == "yaml: unmarshal errors:" {
+			continue
+		}
+		if m := yamlLine.FindStringSubmatch(line); m != nil {
+			at, line = file+":"+m[1], m[2]
+		}
+		if m := yamlUnknown.FindStringSubmatch(line); m != nil {
+			line = fmt.Sprintf("unknown field %q, expected one of Alertmanager's configuration", m[1])
+		}
+		errs = append(errs, fmt.Errorf("%s: %s", at, line))
+	}
+	return errors.Join(errs...)
 }
 
 // checkReceiver refuses what would silently not happen: only webhooks are delivered, and to our notifier.

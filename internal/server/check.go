@@ -39,14 +39,16 @@ func (c *Config) checkFiles(file string) error {
 	}
 	errs = append(errs, err)
 	routing, routingFile, err := c.routing()
-	if err == nil {
+	if err != nil {
+		err = fmt.Errorf("%s: paging.config_file: %w", c.place(file, "paging.config_file"), err)
+	} else {
 		err = paging.CheckConfig(routing, routingFile)
 	}
 	errs = append(errs, err)
-	_, err = c.secret(file+": slack.bot_token_file", c.Slack.BotTokenFile)
-	errs = append(errs, err)
-	_, err = c.secret(file+": slack.app_token_file", c.Slack.AppTokenFile)
-	errs = append(errs, err)
+	for _, secret := range [][2]string{{"slack.bot_token_file", c.Slack.BotTokenFile}, {"slack.app_token_file", c.Slack.AppTokenFile}} {
+		_, err := c.secret(c.place(file, secret[0])+": "+secret[0], secret[1])
+		errs = append(errs, err)
+	}
 	if err := errors.Join(errs...); err != nil {
 		return &ConfigError{Err: err}
 	}

@@ -7,20 +7,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/prometheus/common/config"
 	"github.com/prometheus/common/model"
 	"go.yaml.in/yaml/v3"
-
-	alertmanagerrules "github.com/leasewatch/leasewatch/alertmanager-rules"
 )
 
 // Config is the server's configuration file.
@@ -47,9 +44,16 @@ type Duration time.Duration
 
 // UnmarshalYAML reads a length in Prometheus's syntax.
 func (d *Duration) UnmarshalYAML(node *yaml.Node) error {
+	found := strconv.Quote(node.Value)
+	switch node.Kind {
+	case yaml.SequenceNode:
+		found = "a list"
+	case yaml.MappingNode:
+		found = "a mapping"
+	}
 	parsed, err := model.ParseDuration(node.Value)
 	if err != nil {
-		return &yaml.TypeError{Errors: []string{fmt.Sprintf("line %d: found %q, expected a length of time such as 15s", node.Line, node.Value)}}
+		return &yaml.TypeError{Errors: []string{fmt.Sprintf("line %d: found %s, expected a length of time such as 15s", node.Line, found)}}
 	}
 	*d = Duration(parsed)
 	return nil
@@ -164,50 +168,14 @@ func LoadConfig(path string) (Config, error) {
 	if err := dec.Decode(&cfg); err != nil && !errors.Is(err, io.EOF) {
 		return cfg, placed(path, err)
 	}
+	var second yaml.Node
+	if err := dec.Decode(&second); err == nil {
+		return cfg, fmt.Errorf("%s:%d: found a second document, expected one: put its fields above the ---", path, second.Line)
+	} else if !errors.Is(err, io.EOF) {
+		return cfg, placed(path, err)
+	}
 	cfg.dir, cfg.source = filepath.Dir(path), source
 	return cfg, cfg.check(path)
-}
-
-// check tells what the types of the file cannot.
-func (c *Config) check(path string) error {
-	var errs []error
-	bad := func(field string, found any, expected string) {
-		errs = append(errs, fmt.Errorf("%s: %s: found %q, expected %s", path, field, fmt.Sprint(found), expected))
-	}
-	if c.Global.ScrapeInterval <= 0 || time.Duration(c.Global.ScrapeInterval) > 25*time.Second {
-		bad("global.scrape_interval", c.Global.ScrapeInterval, "more than 0s and at most 25s: a reading counts for two intervals, and no reading older than a minute is shown as live")
-	}
-	if c.Global.EvaluationInterval <= 0 {
-		bad("global.evaluation_interval", c.Global.EvaluationInterval, "more than 0s")
-	}
-	if c.Global.Language != "en" && c.Global.Language != "zh" {
-		bad("global.language", c.Global.Language, "en or zh")
-	}
-	if l := c.Slack.Language; l != "" && l != "en" && l != "zh" {
-		bad("slack.language", l, "en or zh")
-	}
-	if !strings.HasSuffix(c.Slack.APIURL, "/") {
-		bad("slack.api_url", c.Slack.APIURL, `an address that ends in "/"`)
-	}
-	if c.Slack.BotTokenFile != "" && c.Slack.Channel == "" {
-		bad("slack.channel", "", "the id of a channel, such as C0123456789, beside slack.bot_token_file")
-	}
-	for _, user := range slices.Sorted(maps.Keys(c.Slack.People)) {
-		person := c.Slack.People[user]
-		if person.Role != "oncall" && person.Role != "operator" && person.Role != "admin" {
-			bad("slack.people."+user+".role", person.Role, "oncall, operator or admin")
-		}
-	}
-	for i, t := range c.Thresholds {
-		field := fmt.Sprintf("thresholds[%d]", i)
-		if !slices.Contains(alertmanagerrules.Thresholds(), t.Name) {
-			bad(field+".name", t.Name, "one of "+strings.Join(alertmanagerrules.Thresholds(), ", "))
-		}
-		if set := len(t.Lease) + len(t.SKU) + len(t.Site); set != max(len(t.Lease), len(t.SKU), len(t.Site)) {
-			bad(field, "more than one of lease, sku and site", "at most one")
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // path resolves a path of the file against the file's folder.
@@ -227,7 +195,11 @@ func (c *Config) secret(field, name string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: expected a file that holds the secret and that this user can read: %w", field, err)
 	}
-	return strings.TrimSpace(string(body)), nil
+	secret := strings.TrimSpace(string(body))
+	if secret == "" {
+		return "", fmt.Errorf("%s: expected a file that holds the secret, found nothing in %s", field, c.path(name))
+	}
+	return secret, nil
 }
 
 var (
@@ -252,11 +224,18 @@ func placed(path string, err error) error {
 		if m := yamlUnknown.FindStringSubmatch(line); m != nil {
 			line = fmt.Sprintf("unknown field %q (see docs/configuration.md for the fields)", m[1])
 		} else if m := yamlType.FindStringSubmatch(line); m != nil {
-			line = fmt.Sprintf("found %s %q, expected %s", kindWord(m[1]), m[2], typeWord(m[3]))
+			line = fmt.Sprintf("found %s, expected %s", strings.TrimSpace(kindWord(m[1])+" "+quoted(m[2])), typeWord(m[3]))
 		}
 		errs = append(errs, fmt.Errorf("%s: %s", at, line))
 	}
 	return errors.Join(errs...)
+}
+
+func quoted(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strconv.Quote(text)
 }
 
 func kindWord(tag string) string {
@@ -268,9 +247,9 @@ func kindWord(tag string) string {
 	case "bool":
 		return "yes-or-no"
 	case "seq":
-		return "list"
+		return "a list"
 	case "map":
-		return "mapping"
+		return "a mapping"
 	}
 	return tag
 }
@@ -285,6 +264,8 @@ func typeWord(goType string) string {
 		return "a mapping of fields"
 	case strings.Contains(goType, "int"):
 		return "a whole number"
+	case strings.HasPrefix(goType, "float"):
+		return "a number"
 	}
 	return "text"
 }

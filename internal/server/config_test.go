@@ -84,7 +84,7 @@ func TestAWrongConfigurationIsToldWithPlaceFoundAndExpected(t *testing.T) {
 		"text for a yes":     {"access: {required: maybe}\n", `lw.yaml:1: found text "maybe", expected true or false`},
 		"text for a list":    {"rule_files: a.yaml\n", `lw.yaml:1: found text "a.yaml", expected a list`},
 		"text for a mapping": {"\nslack: on\n", `lw.yaml:2: found text "on", expected a mapping of fields`},
-		"a list for text":    {"slack: {channel: [a]}\n", `lw.yaml:1: found list "", expected text`},
+		"a list for text":    {"slack: {channel: [a]}\n", `lw.yaml:1: found a list, expected text`},
 		"a length that is none": {
 			"global:\n  scrape_interval: fast\n  language: en\n",
 			`lw.yaml:2: found "fast", expected a length of time such as 15s`,
@@ -94,22 +94,22 @@ func TestAWrongConfigurationIsToldWithPlaceFoundAndExpected(t *testing.T) {
 		"no YAML":                 {"a: [\n", `lw.yaml:1: did not find expected node content`},
 		"an interval over a reading's life": {
 			"global: {scrape_interval: 30s}\n",
-			`lw.yaml: global.scrape_interval: found "30s", expected more than 0s and at most 25s: a reading counts for two intervals, and no reading older than a minute is shown as live`,
+			`lw.yaml:1: global.scrape_interval: found "30s", expected more than 0s and at most 25s: a reading counts for two intervals, and no reading older than a minute is shown as live`,
 		},
-		"no evaluation":     {"global: {evaluation_interval: 0s}\n", `lw.yaml: global.evaluation_interval: found "0s", expected more than 0s`},
-		"another language":  {"global: {language: de}\n", `lw.yaml: global.language: found "de", expected en or zh`},
-		"Slack in another":  {"slack: {language: de}\n", `lw.yaml: slack.language: found "de", expected en or zh`},
-		"an API without /":  {"slack: {api_url: 'http://127.0.0.1:1/api'}\n", `lw.yaml: slack.api_url: found "http://127.0.0.1:1/api", expected an address that ends in "/"`},
-		"a token, no place": {"slack: {bot_token_file: bot}\n", `lw.yaml: slack.channel: found "", expected the id of a channel, such as C0123456789, beside slack.bot_token_file`},
+		"no evaluation":     {"global: {evaluation_interval: 0s}\n", `lw.yaml:1: global.evaluation_interval: found "0s", expected more than 0s`},
+		"another language":  {"global: {language: de}\n", `lw.yaml:1: global.language: found "de", expected en or zh`},
+		"Slack in another":  {"slack: {language: de}\n", `lw.yaml:1: slack.language: found "de", expected en or zh`},
+		"an API without /":  {"slack: {api_url: 'http://127.0.0.1:1/api'}\n", `lw.yaml:1: slack.api_url: found "http://127.0.0.1:1/api", expected an http:// or https:// address that ends in "/"`},
+		"a token, no place": {"slack: {bot_token_file: bot}\n", `lw.yaml:1: slack.channel: found "", expected the id of a channel, such as C0123456789, beside slack.bot_token_file`},
 		"people's roles, in order": {
 			"slack: {people: {U2: {name: b, role: boss}, U1: {name: a, role: tenant}}}\n",
-			"lw.yaml: slack.people.U1.role: found \"tenant\", expected oncall, operator or admin\n" +
-				"lw.yaml: slack.people.U2.role: found \"boss\", expected oncall, operator or admin",
+			"lw.yaml:1: slack.people.U1.role: found \"tenant\", expected oncall, operator or admin\n" +
+				"lw.yaml:1: slack.people.U2.role: found \"boss\", expected oncall, operator or admin",
 		},
-		"a threshold without a name": {"thresholds: [{value: 1}]\n", `lw.yaml: thresholds[0].name: found "", expected one of heat_throttle_ratio, idle_coverage_ratio, idle_ratio, temperature_margin_celsius`},
+		"a threshold without a name": {"thresholds: [{value: 1}]\n", `lw.yaml:1: thresholds[0].name: found "", expected one of heat_throttle_ratio, idle_coverage_ratio, idle_ratio, temperature_margin_celsius`},
 		"a threshold of two scopes": {
 			"thresholds: [{name: temperature_margin_celsius, value: 1, site: a, lease: b}]\n",
-			`lw.yaml: thresholds[0]: found "more than one of lease, sku and site", expected at most one`,
+			`lw.yaml:1: thresholds[0]: found "more than one of lease, sku and site", expected at most one`,
 		},
 		"a job's unknown field": {
 			"\nscrape_configs:\n\n  # ours\n  - job_name: a\n    honour_labels: true\naccess: {}\n",
@@ -119,22 +119,70 @@ func TestAWrongConfigurationIsToldWithPlaceFoundAndExpected(t *testing.T) {
 		"jobs that are none": {"scrape_configs: a\n", `lw.yaml:1: scrape_configs is not a list: expected jobs, each starting with "- job_name: NAME"`},
 		"a job of our name": {
 			"scrape_configs: [{job_name: leasewatch}]\n",
-			`lw.yaml: job_name "leasewatch" is taken by the server's own metrics: choose another name`,
+			`lw.yaml:1: job_name "leasewatch" is taken by the server's own metrics: choose another name`,
 		},
-		"no rule file": {"rule_files: [nowhere.yaml]\n", `lw.yaml: rule_files: "nowhere.yaml": no such file; expected a rule file or a pattern that matches some`},
+		"no rule file": {"rule_files: [nowhere.yaml]\n", `lw.yaml:1: rule_files: "nowhere.yaml": no such file; expected a rule file or a pattern that matches some`},
 		"a broken rule": {
 			"rule_files: [broken.yaml]\n",
 			`broken.yaml: 5:15: group "x", rule 1, "A": could not parse expression: 1:5: parse error: unclosed left parenthesis`,
 		},
-		"no routing": {"paging: {config_file: nowhere.yaml}\n", `paging.config_file: open nowhere.yaml: no such file or directory`},
+		"no routing":               {"paging: {config_file: nowhere.yaml}\n", `lw.yaml:1: paging.config_file: open nowhere.yaml: no such file or directory`},
+		"a list for a length":      {"global:\n  scrape_interval: [1]\n", `lw.yaml:2: found a list, expected a length of time such as 15s`},
+		"text for a number":        {"thresholds:\n  - {name: idle_ratio, value: abc}\n", `lw.yaml:2: found text "abc", expected a number`},
+		"a threshold that is none": {"thresholds:\n  - name: idle_ratio\n    value: .nan\n", `lw.yaml:3: thresholds[0].value: found "NaN", expected a number of 0 or more`},
+		"a negative threshold":     {"thresholds:\n  - {name: temperature_margin_celsius, value: -1}\n", `lw.yaml:2: thresholds[0].value: found "-1", expected a number of 0 or more`},
+		"a share above one":        {"thresholds:\n  - {name: idle_ratio, value: 2}\n", `lw.yaml:2: thresholds[0].value: found "2", expected a share between 0 and 1`},
+		"a link that runs a script": {
+			"\nglobal:\n  external_url: javascript:alert(1)\n",
+			`lw.yaml:3: global.external_url: found "javascript:alert(1)", expected an address that begins with http:// or https://, such as https://leasewatch.example.net`,
+		},
+		"another database": {"ledger:\n  dsn: mysql://u:p@db/x\n", `lw.yaml:2: ledger.dsn: found "mysql:...", expected postgres://USER@HOST/DATABASE or sqlite:PATH`},
+		"a path for a DSN": {"ledger:\n  dsn: /var/lib/x\n", `lw.yaml:2: ledger.dsn: found "text without a scheme", expected postgres://USER@HOST/DATABASE or sqlite:PATH`},
+		"no zone":          {"slack:\n  time_zone: Mars/X\n", `lw.yaml:2: slack.time_zone: found "Mars/X", expected an IANA zone such as Europe/Oslo`},
+		"nobody to call":   {"slack:\n  mention: '@ada'\n", `lw.yaml:2: slack.mention: found "@ada", expected here, channel, none, or the id of a user (U...) or user group (S...)`},
+		"a channel's name": {
+			"slack:\n  channel: '#gpu-pages'\n",
+			`lw.yaml:2: slack.channel: found "#gpu-pages", expected the id of a channel, such as C0123456789: Slack shows it at the end of the channel's details`,
+		},
+		"a person's name":   {"slack:\n  people:\n    ada: {role: oncall}\n", `lw.yaml:3: slack.people.ada: found "ada", expected the id of a user in Slack, such as U0123456789`},
+		"a second document": {"global: {}\n---\naccess: {required: true}\n", `lw.yaml:2: found a second document, expected one: put its fields above the ---`},
+		"an empty secret": {
+			"slack:\n  channel: C0123\n  bot_token_file: empty\n",
+			`lw.yaml:3: slack.bot_token_file: expected a file that holds the secret, found nothing in empty`,
+		},
+		"the second rule file": {
+			"rule_files:\n  - fine.yaml\n  - nowhere.yaml\n",
+			`lw.yaml:3: rule_files: "nowhere.yaml": no such file; expected a rule file or a pattern that matches some`,
+		},
+		"a job's interval that is none": {
+			"scrape_configs:\n  - job_name: a\n    scrape_interval: soon\n",
+			`lw.yaml:3: found "soon", expected a length of time such as 15s`,
+		},
+		"a job's interval that is too long": {
+			"scrape_configs:\n  - job_name: a\n  - job_name: b\n    scrape_interval: 1m\n",
+			`lw.yaml:4: job "b": scrape_interval is 1m0s, the longest allowed is 25s: queries look back 1m0s, so that a dead GPU is not shown as live, and two samples must fit into that`,
+		},
+		"a job's timeout over its interval": {
+			"scrape_configs:\n  - job_name: a\n    scrape_interval: 5s\n    scrape_timeout: 9s\n",
+			`lw.yaml:4: scrape timeout greater than scrape interval for scrape config with job name "a"`,
+		},
+		"two jobs of one name": {
+			"scrape_configs:\n  - job_name: a\n\n  - job_name: a\n",
+			`lw.yaml:4: found multiple scrape configs with job name "a", expected each name once`,
+		},
+		"routing with an unknown field": {
+			"paging: {config_file: routing.yaml}\n",
+			`routing.yaml:3: unknown field "group_bye", expected one of Alertmanager's configuration`,
+		},
 		"no secret": {
 			"slack: {app_token_file: nowhere}\n",
-			`lw.yaml: slack.app_token_file: expected a file that holds the secret and that this user can read: open nowhere: no such file or directory`,
+			`lw.yaml:1: slack.app_token_file: expected a file that holds the secret and that this user can read: open nowhere: no such file or directory`,
 		},
 	} {
 		t.Run(title, func(t *testing.T) {
 			files(t, map[string]string{
 				name: c.yaml, "broken.yaml": "groups:\n  - name: x\n    rules:\n      - alert: A\n        expr: sum(\n",
+				"fine.yaml": "groups: []\n", "empty": "\n", "routing.yaml": "route:\n  receiver: a\n  group_bye: [x]\nreceivers: [{name: a}]\n",
 			})
 			err := server.CheckConfig(name)
 			if err == nil {

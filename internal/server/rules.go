@@ -22,7 +22,8 @@ func (c *Config) monitorConfig(file string) (monitor.Config, error) {
 	if out.ScrapeConfigs, err = c.scrapeConfigs(); err != nil {
 		return out, fmt.Errorf("%s: scrape_configs: %w", file, err)
 	}
-	for _, pattern := range c.RuleFiles {
+	for i, pattern := range c.RuleFiles {
+		file := c.place(file, fmt.Sprintf("rule_files[%d]", i))
 		found, err := filepath.Glob(c.path(pattern))
 		if err != nil {
 			return out, fmt.Errorf("%s: rule_files: %q: %w", file, pattern, err)

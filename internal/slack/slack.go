@@ -85,6 +85,12 @@ var (
 	channelForm = regexp.MustCompile(`^[CGD][A-Z0-9]{2,}$`)
 )
 
+// ChannelID tells whether the text has the form of a channel's id.
+func ChannelID(text string) bool { return channelForm.MatchString(text) }
+
+// Mention tells whether the text may be Options.Mention.
+func Mention(text string) bool { return mentionForm.MatchString(text) }
+
 // New returns a Slack, or an error that says which option is wrong and how to put it right.
 // It does not call Slack.
 func New(o Options) (*Slack, error) {
@@ -100,13 +106,13 @@ func New(o Options) (*Slack, error) {
 	if u, err := url.Parse(o.APIURL); err != nil || u.Host == "" || !strings.HasSuffix(o.APIURL, "/") {
 		return nil, fmt.Errorf("slack.api_url %q: expected an http address that ends in /", o.APIURL)
 	}
-	if o.Channel != "" && !channelForm.MatchString(o.Channel) {
+	if o.Channel != "" && !ChannelID(o.Channel) {
 		return nil, fmt.Errorf("slack.channel %q: expected a channel's id such as C0123ABCD (in Slack: channel details, at the bottom), not its name", o.Channel)
 	}
 	if o.Mention == "" {
 		o.Mention = "here"
 	}
-	if !mentionForm.MatchString(o.Mention) {
+	if !Mention(o.Mention) {
 		return nil, fmt.Errorf("slack.mention %q: expected here, channel, none, or the id of a user (U...) or user group (S...)", o.Mention)
 	}
 	for id, person := range o.People {
