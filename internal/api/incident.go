@@ -8,6 +8,9 @@ type IncidentQuery struct {
 	Span rental.Span
 	// Status chooses by status ("" is any).
 	Status rental.IncidentStatus
+	// Tenant chooses those that touched one of the tenant's leases ("" is all). It is the server's
+	// own word on whoever asks: no request carries it.
+	Tenant string
 	// Limit is the most that are returned; 0 is the server's own limit.
 	Limit int
 }

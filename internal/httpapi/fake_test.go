@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -77,7 +78,8 @@ func (b *backend) Leases(_ context.Context, q api.LeaseQuery) ([]api.LeaseSummar
 func (b *backend) Lease(_ context.Context, id string) (api.LeaseDetail, error) {
 	return api.LeaseDetail{
 		Lease:       rental.Lease{ID: id, End: rental.Forever},
-		Maintenance: []rental.Maintenance{{ID: "M1", Leases: []string{"L-acme", "L-globex"}}},
+		GPUs:        []rental.GPU{{UUID: "GPU-a", Host: "shared-host"}},
+		Maintenance: []rental.Maintenance{{ID: "M1", Leases: []string{"L-acme", "L-globex"}, Hosts: []string{"host-globex", "shared-host"}}},
 	}, b.ask("lease %s", id)
 }
 
@@ -214,7 +216,9 @@ func incidents() []rental.Incident {
 }
 
 func (b *backend) Incidents(_ context.Context, q api.IncidentQuery) ([]rental.Incident, error) {
-	found := incidents()
+	found := slices.DeleteFunc(incidents(), func(in rental.Incident) bool {
+		return q.Tenant != "" && !slices.Contains(in.Tenants, q.Tenant)
+	})
 	return found[:min(len(found), q.Limit)], b.ask("incidents status=%s limit=%d", q.Status, q.Limit)
 }
 

@@ -17,8 +17,6 @@ const (
 	// maxBody bounds a JSON body, maxYAML a file of resources: 10,000 GPUs take 3 MB.
 	maxBody = 64 << 10
 	maxYAML = 16 << 20
-	// maxIncidents bounds a list of incidents.
-	maxIncidents = 1000
 )
 
 // SpanQuery is the query of a span of time. It is exported, as those below are, because

@@ -63,8 +63,13 @@ func (v view) leaseDetail(ctx context.Context, id string) (api.LeaseDetail, erro
 	}
 	d, err := v.deps.Leases.Lease(ctx, id)
 	if v.tenantOnly() != "" {
+		// One window may be about many machines: which others there are is nobody's business.
+		elsewhere := func(host string) bool {
+			return !slices.ContainsFunc(d.GPUs, func(gpu rental.GPU) bool { return gpu.Host == host })
+		}
 		for i, m := range d.Maintenance {
 			d.Maintenance[i].Leases = slices.DeleteFunc(slices.Clone(m.Leases), func(l string) bool { return l != id })
+			d.Maintenance[i].Hosts = slices.DeleteFunc(slices.Clone(m.Hosts), elsewhere)
 		}
 	}
 	return d, err
@@ -130,9 +135,7 @@ func (v view) fleet(ctx context.Context) (api.Fleet, error) {
 func (v view) incidents(ctx context.Context, q api.IncidentQuery) (api.IncidentList, error) {
 	limit := q.Limit
 	q.Limit++ // one more tells whether there are more
-	if v.tenantOnly() != "" {
-		q.Limit = maxIncidents // others' incidents are cut away below, after the limit
-	}
+	q.Tenant = v.tenantOnly()
 	found, err := v.deps.Incidents.Incidents(ctx, q)
 	if err != nil {
 		return api.IncidentList{}, err

@@ -150,6 +150,26 @@ func (l *Ledger) Incidents(ctx context.Context, span rental.Span, limit int) ([]
 	return all, storeError("ledger: incidents", err)
 }
 
+// IncidentFilter chooses among incidents.
+type IncidentFilter struct {
+	Span   rental.Span           // whose life touches it
+	Status rental.IncidentStatus // "" is any
+	Tenant string                // whose leases they touched; "" is everybody's
+	Limit  int
+}
+
+// FindIncidents returns the newest incidents that pass the filter, at most Limit of them.
+func (l *Ledger) FindIncidents(ctx context.Context, f IncidentFilter) ([]rental.Incident, error) {
+	ofTenant := `EXISTS (SELECT 1 FROM json_each(body, '$.tenants') WHERE value = $4)`
+	if l.dialect == postgresDialect {
+		ofTenant = `coalesce(jsonb_exists(body::jsonb -> 'tenants', $4), false)`
+	}
+	all, err := incidentsWhere(ctx, l.read, `WHERE opened_ms < $1 AND (resolved_ms > $2 OR (resolved_ms = 0 AND status <> 'resolved') OR opened_ms >= $2)
+		AND ($3 = '' OR status = $3) AND ($4 = '' OR `+ofTenant+`) ORDER BY opened_ms DESC, id DESC LIMIT $5`,
+		int64(f.Span.End), int64(f.Span.Start), string(f.Status), f.Tenant, f.Limit)
+	return all, storeError("ledger: incidents", err)
+}
+
 // UnresolvedIncidents returns all open and acked incidents, the oldest first.
 func (l *Ledger) UnresolvedIncidents(ctx context.Context) ([]rental.Incident, error) {
 	all, err := incidentsWhere(ctx, l.read, `WHERE status IN ('open', 'acked') ORDER BY id`)

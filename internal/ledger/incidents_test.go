@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/leasewatch/leasewatch/internal/ledger"
 	"github.com/leasewatch/leasewatch/internal/rental"
 )
 
@@ -127,6 +128,10 @@ func TestIncidentsOfASpanAreTheNewestFirst(t *testing.T) {
 			t.Helper()
 			if _, err := s.ChangeByKey(ctx, key, func(*rental.Incident) (*rental.Incident, []rental.Delivery, error) {
 				i := open(key, opened)
+				i.Tenants = []string{"acme", key}
+				if key == "after" {
+					i.Tenants = nil
+				}
 				if resolved != 0 {
 					i.Status, i.ResolvedAt = rental.IncidentResolved, resolved
 				}
@@ -149,6 +154,26 @@ func TestIncidentsOfASpanAreTheNewestFirst(t *testing.T) {
 		}
 		if few := must[[]rental.Incident](t)(s.Incidents(ctx, day, 1)); len(few) != 1 || few[0].Key != "in it" {
 			t.Errorf("found %+v, expected the newest alone", few)
+		}
+		for what, c := range map[string]struct {
+			filter ledger.IncidentFilter
+			want   string
+		}{
+			"all of a day":              {ledger.IncidentFilter{Span: day, Limit: 10}, "in it, still open, into it"},
+			"the newest resolved":       {ledger.IncidentFilter{Span: day, Status: rental.IncidentResolved, Limit: 1}, "in it"},
+			"a tenant's, behind others": {ledger.IncidentFilter{Span: day, Tenant: "into it", Limit: 1}, "into it"},
+			"what touched a second":     {ledger.IncidentFilter{Span: day, Tenant: "acme", Limit: 10}, "in it, still open, into it"},
+			"a tenant's open ones":      {ledger.IncidentFilter{Span: day, Tenant: "still open", Status: rental.IncidentOpen, Limit: 10}, "still open"},
+			"a part of a name":          {ledger.IncidentFilter{Span: day, Tenant: "acm", Limit: 10}, ""},
+			"nobody's":                  {ledger.IncidentFilter{Span: day, Tenant: `' OR ''='`, Limit: 10}, ""},
+		} {
+			var keys []string
+			for _, i := range must[[]rental.Incident](t)(s.FindIncidents(ctx, c.filter)) {
+				keys = append(keys, i.Key)
+			}
+			if got := strings.Join(keys, ", "); got != c.want {
+				t.Errorf("%s: found %s, expected %s", what, got, c.want)
+			}
 		}
 		unresolved := must[[]rental.Incident](t)(s.UnresolvedIncidents(ctx))
 		if len(unresolved) != 2 || unresolved[0].Key != "still open" {
@@ -190,7 +215,7 @@ func TestATokenIsToldOnceAndWorksUntilItIsRevoked(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *store) {
 		ctx := t.Context()
 		s.apply(fleet())
-		secret := must[string](t)(s.CreateToken(ctx, "acme-portal", rental.RoleTenant, "acme"))
+		secret := must[string](t)(s.CreateToken(ctx, rental.Principal{Name: "acme-portal", Role: rental.RoleTenant, Tenant: "acme"}))
 		if len(secret) < 43 {
 			t.Errorf("secret of %d characters, expected at least 256 bits", len(secret))
 		}
@@ -199,11 +224,22 @@ func TestATokenIsToldOnceAndWorksUntilItIsRevoked(t *testing.T) {
 			t.Errorf("found %+v", who)
 		}
 		refusals := map[string]func() (string, error){
-			"a name that is taken":        func() (string, error) { return s.CreateToken(ctx, "acme-portal", rental.RoleAdmin, "") },
-			"a role that is not known":    func() (string, error) { return s.CreateToken(ctx, "x", "god", "") },
-			"a tenant's without a tenant": func() (string, error) { return s.CreateToken(ctx, "x", rental.RoleTenant, "") },
-			"an admin's with a tenant":    func() (string, error) { return s.CreateToken(ctx, "x", rental.RoleAdmin, "acme") },
-			"an unknown tenant's":         func() (string, error) { return s.CreateToken(ctx, "x", rental.RoleTenant, "nobody") },
+			"a name that is taken": func() (string, error) {
+				return s.CreateToken(ctx, rental.Principal{Name: "acme-portal", Role: rental.RoleAdmin})
+			},
+			"a role that is not known": func() (string, error) { return s.CreateToken(ctx, rental.Principal{Name: "x", Role: "god"}) },
+			"a tenant's without a tenant": func() (string, error) {
+				return s.CreateToken(ctx, rental.Principal{Name: "x", Role: rental.RoleTenant})
+			},
+			"an admin's with a tenant": func() (string, error) {
+				return s.CreateToken(ctx, rental.Principal{Name: "x", Role: rental.RoleAdmin, Tenant: "acme"})
+			},
+			"an operator's for a host": func() (string, error) {
+				return s.CreateToken(ctx, rental.Principal{Name: "x", Role: rental.RoleOperator, Host: "gpu-a17"})
+			},
+			"an unknown tenant's": func() (string, error) {
+				return s.CreateToken(ctx, rental.Principal{Name: "x", Role: rental.RoleTenant, Tenant: "nobody"})
+			},
 		}
 		for name, create := range refusals {
 			if got, err := create(); err == nil || got != "" {
@@ -224,7 +260,7 @@ func TestATokenIsToldOnceAndWorksUntilItIsRevoked(t *testing.T) {
 		if err := s.RevokeToken(ctx, "acme-portal"); !errors.Is(err, rental.ErrNotFound) {
 			t.Errorf("revoking again: %v, expected not found", err)
 		}
-		must[string](t)(s.CreateToken(ctx, "acme-portal", rental.RoleTenant, "acme"))
+		must[string](t)(s.CreateToken(ctx, rental.Principal{Name: "acme-portal", Role: rental.RoleTenant, Tenant: "acme"}))
 		all := must[[]rental.Token](t)(s.Tokens(context.Background()))
 		if len(all) != 2 || (all[0].RevokedAt == 0) == (all[1].RevokedAt == 0) {
 			t.Errorf("tokens %+v, expected a revoked and a valid one", all)

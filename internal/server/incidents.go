@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"path"
-	"slices"
 	"time"
 
 	"github.com/leasewatch/leasewatch/internal/api"
@@ -29,19 +28,8 @@ func (i incidents) Incidents(ctx context.Context, q api.IncidentQuery) ([]rental
 	if span == (rental.Span{}) {
 		span = allOfTime
 	}
-	if q.Status == "" {
-		return i.ledger.Incidents(ctx, span, q.Limit)
-	}
-	all, err := i.ledger.Incidents(ctx, span, maxIncidents)
-	if err != nil {
-		return nil, err
-	}
-	all = slices.DeleteFunc(all, func(inc rental.Incident) bool { return inc.Status != q.Status })
-	return all[:min(len(all), q.Limit)], nil
+	return i.ledger.FindIncidents(ctx, ledger.IncidentFilter{Span: span, Status: q.Status, Tenant: q.Tenant, Limit: q.Limit})
 }
-
-// maxIncidents bounds how many incidents are searched for a status.
-const maxIncidents = 10_000
 
 // Incident returns one incident with the deliveries that told, or did not tell, people of it.
 func (i incidents) Incident(ctx context.Context, id string) (api.IncidentDetail, error) {
