@@ -9,7 +9,7 @@ type Status struct {
 	Paging  Paging        `json:"paging"`
 	Store   Store         `json:"store"`
 	Outbox  Outbox        `json:"outbox"`
-	// EvaluationFailures names the rules whose last evaluation failed, with the reason.
+	// EvaluationFailures names the groups of rules of which one failed to evaluate last, with the reason.
 	EvaluationFailures []Failure `json:"evaluation_failures"`
 	// TargetsDown names the exporters that cannot be read, with the reason.
 	TargetsDown []Failure `json:"targets_down"`
@@ -18,9 +18,14 @@ type Status struct {
 // Paging tells whether anybody is told of a page.
 type Paging struct {
 	Enabled bool `json:"enabled"`
+	// Cause is PagingNoToken where that is why nobody is paged; empty where Enabled.
+	Cause string `json:"cause,omitempty"`
 	// Reason says why nobody is paged: "no Slack token is configured". Empty where Enabled.
 	Reason string `json:"reason,omitempty"`
 }
+
+// PagingNoToken tells that no Slack token is configured.
+const PagingNoToken = "no_token"
 
 // Store is how the store of samples is.
 type Store struct {

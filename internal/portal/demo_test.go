@@ -46,7 +46,7 @@ func newDemo() *demo {
 		who: rental.Principal{Name: "ann", Role: rental.RoleOnCall},
 		status: api.Status{
 			Version: "0.1.0", At: rental.At(now),
-			Paging: api.Paging{Reason: "no Slack token is configured"},
+			Paging: api.Paging{Cause: api.PagingNoToken, Reason: "no Slack token is configured (slack.bot_token_file)"},
 			Store:  api.Store{Kind: "embedded", Healthy: true, Series: 3384},
 		},
 		fleet: demoFleet(), leases: demoLeases(), incident: demoIncidents(),

@@ -2,9 +2,9 @@ package server
 
 import (
 	"context"
-	"strings"
 
 	"github.com/leasewatch/leasewatch/internal/api"
+	"github.com/leasewatch/leasewatch/internal/monitor"
 	"github.com/leasewatch/leasewatch/internal/rental"
 )
 
@@ -18,6 +18,9 @@ func (s status) Status(ctx context.Context) (api.Status, error) {
 		Version: s.a.opts.Version, At: rental.At(now),
 		Paging: api.Paging{Enabled: s.a.noPaging == "", Reason: s.a.noPaging},
 		Store:  s.a.storeStatus(),
+	}
+	if s.a.noPaging == noToken {
+		out.Paging.Cause = api.PagingNoToken
 	}
 	pending, err := s.a.ledger.PendingDeliveries(ctx)
 	if err != nil {
@@ -38,27 +41,15 @@ func (s status) Status(ctx context.Context) (api.Status, error) {
 		out.Outbox.OldestSeconds = (int64(rental.At(now)) - int64(oldest.CreatedAt)) / 1000
 		out.Outbox.Reason = oldest.Error
 	}
-	out.EvaluationFailures = s.failures(ctx, `sum by (rule_group) (increase(prometheus_rule_evaluation_failures_total[5m])) > 0`, "rule_group", "")
-	out.TargetsDown = s.failures(ctx, `up == 0`, "instance", "")
+	out.EvaluationFailures, out.TargetsDown = failures(s.a.monitor.FailingRules()), failures(s.a.monitor.FailingTargets())
 	return out, nil
 }
 
-// failures are the series of an expression as named failures; the log says why, in its own words.
-func (s status) failures(ctx context.Context, expr, label, reason string) []api.Failure {
-	out := []api.Failure{}
-	series, err := s.a.monitor.Query(ctx, expr, s.a.now())
-	if err != nil {
-		return append(out, api.Failure{Name: "query", Reason: err.Error()})
-	}
-	for _, one := range series {
-		name := one.Labels[label]
-		if host := one.Labels["host"]; host != "" {
-			name = host
-		}
-		if i := strings.LastIndexByte(name, ';'); label == "rule_group" && i >= 0 {
-			name = name[i+1:]
-		}
-		out = append(out, api.Failure{Name: name, Reason: reason})
+// failures are troubles of the monitor as the API tells them.
+func failures(troubles []monitor.Trouble) []api.Failure {
+	out := make([]api.Failure, len(troubles))
+	for i, one := range troubles {
+		out[i] = api.Failure{Name: one.Name, Reason: one.Reason}
 	}
 	return out
 }
