@@ -24,11 +24,15 @@ func registerToken(app *kingpin.Application, actions map[string]action) {
 	cmd.Flag("role", "admin, operator, oncall, finance, tenant or push.").Required().
 		EnumVar(&create.role, "admin", "operator", "oncall", "finance", "tenant", "push")
 	cmd.Flag("tenant", "The tenant whose leases it shows; with --role=tenant.").StringVar(&create.in.Tenant)
+	cmd.Flag("host", "The one host whose samples it may write; with --role=push. Recommended: it lies on that host.").StringVar(&create.in.Host)
 	create.flags(cmd)
 	actions[cmd.FullCommand()] = func(ctx context.Context, io streams) error {
 		create.in.Role = rental.Role(create.role)
 		if (create.in.Role == rental.RoleTenant) != (create.in.Tenant != "") {
 			return usageError{fmt.Errorf("--tenant %q with --role %s: expected a tenant with --role=tenant, and none with any other", create.in.Tenant, create.role)}
+		}
+		if create.in.Host != "" && create.in.Role != rental.RolePush {
+			return usageError{fmt.Errorf("--host %q with --role %s: expected a host with --role=push only", create.in.Host, create.role)}
 		}
 		return create.do(ctx, func(ctx context.Context, c *api.Client) error {
 			created, err := c.CreateToken(ctx, create.in)
@@ -50,13 +54,13 @@ func registerToken(app *kingpin.Application, actions map[string]action) {
 				return err
 			}
 			tab := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(tab, "NAME\tROLE\tTENANT\tCREATED\tREVOKED")
+			fmt.Fprintln(tab, "NAME\tROLE\tTENANT\tHOST\tCREATED\tREVOKED")
 			for _, t := range tokens {
 				revoked := "no"
 				if t.RevokedAt != 0 {
 					revoked = t.RevokedAt.String()
 				}
-				fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%s\n", t.Name, t.Role, t.Tenant, t.CreatedAt, revoked)
+				fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%s\t%s\n", t.Name, t.Role, t.Tenant, t.Host, t.CreatedAt, revoked)
 			}
 			return tab.Flush()
 		})

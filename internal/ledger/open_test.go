@@ -147,7 +147,7 @@ func TestFactsAreNeverChangedOrDeleted(t *testing.T) {
 		withLease(s, "UTC")
 		s.saveUsage(usage("GPU-A", "2026-05-01T10:00:00Z", "2026-05-01T11:00:00Z", 1000))
 		s.saveTimeline("GPU-A", interval(0, 1000, rental.Up))
-		if _, err := s.CreateToken(ctx, "ci", rental.RolePush, ""); err != nil {
+		if _, err := s.CreateToken(ctx, rental.Principal{Name: "ci", Role: rental.RolePush}); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.SaveSampleInterval(ctx, span("2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z"), 1); err != nil {

@@ -18,8 +18,9 @@ const tokenPrefix = "lwt_"
 
 // CreateToken makes a token and returns its secret, which is told this once: only its SHA-256
 // is kept. The secret holds 256 random bits, so its plain hash cannot be guessed back. A tenant's
-// token names its tenant; all others name none.
-func (l *Ledger) CreateToken(ctx context.Context, name string, role rental.Role, tenant string) (secret string, err error) {
+// token names its tenant, and a push token may name its host; all others name neither.
+func (l *Ledger) CreateToken(ctx context.Context, holder rental.Principal) (secret string, err error) {
+	name, role, tenant := holder.Name, holder.Role, holder.Tenant
 	switch {
 	case name == "":
 		return "", invalid("token: found no name, expected one")
@@ -27,6 +28,8 @@ func (l *Ledger) CreateToken(ctx context.Context, name string, role rental.Role,
 		return "", invalid("token %q: role: found %q, expected one of %v", name, role, rental.Roles)
 	case (role == rental.RoleTenant) != (tenant != ""):
 		return "", invalid("token %q: tenant: found %q for the role %s, expected a tenant for the role tenant and none for others", name, tenant, role)
+	case holder.Host != "" && role != rental.RolePush:
+		return "", invalid("token %q: host: found %q for the role %s, expected a host for the role push only", name, holder.Host, role)
 	}
 	random := make([]byte, 32)
 	rand.Read(random) // it never fails: without random numbers the process ends
@@ -45,8 +48,8 @@ func (l *Ledger) CreateToken(ctx context.Context, name string, role rental.Role,
 				return err
 			}
 		}
-		_, err := t.ExecContext(ctx, `INSERT INTO tokens (hash, name, role, tenant, at_ms) VALUES ($1, $2, $3, $4, $5)`,
-			hashOf(secret), name, string(role), tenant, int64(t.now))
+		_, err := t.ExecContext(ctx, `INSERT INTO tokens (hash, name, role, tenant, host, at_ms) VALUES ($1, $2, $3, $4, $5, $6)`,
+			hashOf(secret), name, string(role), tenant, holder.Host, int64(t.now))
 		return err
 	})
 	if err != nil {
@@ -65,8 +68,8 @@ func hashOf(secret string) string {
 func (l *Ledger) Authenticate(ctx context.Context, secret string) (rental.Principal, error) {
 	var p rental.Principal
 	var role string
-	err := l.read.QueryRowContext(ctx, `SELECT t.name, t.role, t.tenant FROM tokens t WHERE t.hash = $1 AND NOT EXISTS
-		(SELECT 1 FROM token_revocations r WHERE r.hash = t.hash)`, hashOf(secret)).Scan(&p.Name, &role, &p.Tenant)
+	err := l.read.QueryRowContext(ctx, `SELECT t.name, t.role, t.tenant, t.host FROM tokens t WHERE t.hash = $1 AND NOT EXISTS
+		(SELECT 1 FROM token_revocations r WHERE r.hash = t.hash)`, hashOf(secret)).Scan(&p.Name, &role, &p.Tenant, &p.Host)
 	if errors.Is(err, sql.ErrNoRows) {
 		return p, &rental.Error{Code: rental.CodeNotFound, Message: "token is not known or was revoked: expected one that leasewatch token create printed"}
 	}
@@ -81,10 +84,10 @@ func (l *Ledger) Tokens(ctx context.Context) ([]rental.Token, error) {
 		var role string
 		var created int64
 		var revoked sql.NullInt64
-		err := rows.Scan(&t.Name, &role, &t.Tenant, &created, &revoked)
+		err := rows.Scan(&t.Name, &role, &t.Tenant, &t.Host, &created, &revoked)
 		t.Role, t.CreatedAt, t.RevokedAt = rental.Role(role), rental.Millis(created), rental.Millis(revoked.Int64)
 		return t, err
-	}, `SELECT t.name, t.role, t.tenant, t.at_ms, r.at_ms FROM tokens t LEFT JOIN token_revocations r ON r.hash = t.hash
+	}, `SELECT t.name, t.role, t.tenant, t.host, t.at_ms, r.at_ms FROM tokens t LEFT JOIN token_revocations r ON r.hash = t.hash
 		ORDER BY t.name, t.at_ms, t.hash`)
 	return all, storeError("ledger: tokens", err)
 }

@@ -16,15 +16,22 @@ type replayable struct{ store storage.AppendableV2 }
 
 // AppenderV2 returns an appender that ignores duplicates.
 func (r replayable) AppenderV2(ctx context.Context) storage.AppenderV2 {
-	return replayAppender{r.store.AppenderV2(ctx)}
+	return replayAppender{r.store.AppenderV2(ctx), senderOf(ctx)}
 }
 
-type replayAppender struct{ storage.AppenderV2 }
+type replayAppender struct {
+	storage.AppenderV2
+
+	sender *sender
+}
 
 var _ storage.ExemplarAppenderV2 = replayAppender{}
 
-// Append appends the sample, or nothing where one with the same time is there.
+// Append appends the sample, or nothing where one with the same time is there or the sender may not tell it.
 func (a replayAppender) Append(ref storage.SeriesRef, ls labels.Labels, st, t int64, v float64, h *histogram.Histogram, fh *histogram.FloatHistogram, opts storage.AppendV2Options) (storage.SeriesRef, error) {
+	if keep, err := a.sender.allows(ls); err != nil || !keep {
+		return ref, err
+	}
 	got, err := a.AppenderV2.Append(ref, ls, st, t, v, h, fh, opts)
 	if errors.Is(err, storage.ErrDuplicateSampleForTimestamp) {
 		return got, nil

@@ -22,4 +22,6 @@ type Principal struct {
 	Role Role   `json:"role"`
 	// Tenant is set where Role is tenant, and empty otherwise.
 	Tenant string `json:"tenant,omitempty"`
+	// Host is the one host that a push token may write for; empty for any, and for other roles.
+	Host string `json:"host,omitempty"`
 }

@@ -66,7 +66,7 @@ func (t tokens) Tokens(ctx context.Context) ([]rental.Token, error) { return t.l
 
 // CreateToken makes a token; the secret is in this answer only.
 func (t tokens) CreateToken(ctx context.Context, _ rental.Principal, holder rental.Principal) (rental.Token, string, error) {
-	secret, err := t.ledger.CreateToken(ctx, holder.Name, holder.Role, holder.Tenant)
+	secret, err := t.ledger.CreateToken(ctx, holder)
 	if err != nil {
 		return rental.Token{}, "", err
 	}
