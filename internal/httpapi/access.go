@@ -20,6 +20,7 @@ var (
 	everyone = rental.Roles
 	readers  = []rental.Role{rental.RoleAdmin, rental.RoleOperator, rental.RoleOnCall, rental.RoleFinance, rental.RoleTenant}
 	staff    = []rental.Role{rental.RoleAdmin, rental.RoleOperator, rental.RoleOnCall, rental.RoleFinance}
+	watchers = []rental.Role{rental.RoleAdmin, rental.RoleOperator, rental.RoleOnCall, rental.RoleTenant}
 	onCall   = []rental.Role{rental.RoleAdmin, rental.RoleOperator, rental.RoleOnCall}
 	keepers  = []rental.Role{rental.RoleAdmin, rental.RoleOperator}
 	finance  = []rental.Role{rental.RoleAdmin, rental.RoleFinance}
@@ -47,9 +48,9 @@ var accessTable = []Access{
 	{"get-states", "GET", "/leases/{id}/states", readers, "a tenant's own"},
 	{"cost-vs-utilisation", "GET", "/cost-vs-utilisation", readers, "a tenant's own leases"},
 
-	{"get-fleet", "GET", "/fleet", readers, "a tenant sees the GPUs of its leases"},
-	{"list-incidents", "GET", "/incidents", readers, "a tenant sees what touched its leases, without what touched others"},
-	{"get-incident", "GET", "/incidents/{id}", readers, "as in the list"},
+	{"get-fleet", "GET", "/fleet", watchers, "a tenant sees the GPUs of its leases"},
+	{"list-incidents", "GET", "/incidents", watchers, "a tenant sees what touched its leases, without what touched others"},
+	{"get-incident", "GET", "/incidents/{id}", watchers, "as in the list"},
 	{"ack-incident", "POST", "/incidents/{id}/ack", onCall, "an acknowledgement stops the response clock: a person of the provider gives it"},
 
 	{"apply", "POST", "/apply", keepers, "writes contracts, leases and inventory"},
@@ -57,9 +58,9 @@ var accessTable = []Access{
 	{"adopt", "POST", "/inventory/adopt", keepers, "writes the inventory"},
 	{"list-providers", "GET", "/providers", staff, "names others"},
 	{"list-tenants", "GET", "/tenants", staff, "names others"},
-	{"list-sites", "GET", "/sites", staff, "names others' places"},
-	{"list-hosts", "GET", "/hosts", staff, "names others' machines"},
-	{"list-gpus", "GET", "/gpus", staff, "names others' machines"},
+	{"list-sites", "GET", "/sites", onCall, "names others' places"},
+	{"list-hosts", "GET", "/hosts", onCall, "names others' machines"},
+	{"list-gpus", "GET", "/gpus", onCall, "names others' machines"},
 	{"list-skus", "GET", "/skus", staff, "belongs to the inventory"},
 	{"list-contracts", "GET", "/contracts", staff, "tells others' prices"},
 

@@ -52,12 +52,12 @@ var want = map[string]string{
 	"get-bill": "admin operator oncall finance tenant", "cost-vs-utilisation": "admin operator oncall finance tenant",
 	"list-bills": "admin operator oncall finance tenant", "list-invoices": "admin operator oncall finance tenant",
 	"get-invoice": "admin operator oncall finance tenant", "close-month": "admin finance", "simulate-prices": "admin operator oncall finance",
-	"get-fleet": "admin operator oncall finance tenant", "list-incidents": "admin operator oncall finance tenant",
-	"get-incident": "admin operator oncall finance tenant", "ack-incident": "admin operator oncall",
+	"get-fleet": "admin operator oncall tenant", "list-incidents": "admin operator oncall tenant",
+	"get-incident": "admin operator oncall tenant", "ack-incident": "admin operator oncall",
 	"end-lease": "admin operator", "apply": "admin operator", "list-proposals": "admin operator", "adopt": "admin operator",
 	"list-providers": "admin operator oncall finance", "list-tenants": "admin operator oncall finance",
-	"list-sites": "admin operator oncall finance", "list-hosts": "admin operator oncall finance",
-	"list-gpus": "admin operator oncall finance", "list-skus": "admin operator oncall finance",
+	"list-sites": "admin operator oncall", "list-hosts": "admin operator oncall",
+	"list-gpus": "admin operator oncall", "list-skus": "admin operator oncall finance",
 	"list-contracts": "admin operator oncall finance",
 	"list-tokens":    "admin", "create-token": "admin", "revoke-token": "admin",
 }
@@ -216,6 +216,30 @@ func TestAListOfATenantIsCutAfterItsOwnAndSaysWhetherThereAreMore(t *testing.T) 
 	decode(t, call(s, "GET", api.Root+"/incidents", "tenant", ""), &all)
 	if len(all.Incidents) != 5 || all.More {
 		t.Errorf("got %d incidents, more %t", len(all.Incidents), all.More)
+	}
+}
+
+func TestATenantsListIsNotCutByOthersIncidents(t *testing.T) {
+	s := serve(t, nil)
+	var got api.IncidentList
+	decode(t, call(s, "GET", api.Root+"/incidents?limit=2", "tenant", ""), &got)
+	if len(got.Incidents) != 2 || got.Incidents[1].ID != "INC-acme" || !got.More {
+		t.Errorf("got %+v, expected the second of its own though another's stands between", got)
+	}
+	if len(s.backend.asked) != 1 || s.backend.asked[0] != "incidents status= limit=3" {
+		t.Errorf("asked %v, expected three of the tenant's own", s.backend.asked)
+	}
+}
+
+func TestATenantsMaintenanceNamesNoOtherHostAndLease(t *testing.T) {
+	s := serve(t, nil)
+	for role, want := range map[string][2]int{"tenant": {1, 1}, "oncall": {2, 2}} {
+		var got api.LeaseDetail
+		decode(t, call(s, "GET", api.Root+"/leases/L-acme", role, ""), &got)
+		window := got.Maintenance[0]
+		if len(window.Hosts) != want[0] || len(window.Leases) != want[1] || !slices.Contains(window.Hosts, "shared-host") {
+			t.Errorf("as %s: %+v", role, window)
+		}
 	}
 }
 

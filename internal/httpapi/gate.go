@@ -69,7 +69,8 @@ func (g *Gate) Principal(r *http.Request) (rental.Principal, error) {
 // valid tells whether a principal is one that the rules below can be applied to: a tenant
 // without a name would own whatever has none.
 func valid(p rental.Principal) bool {
-	return slices.Contains(rental.Roles, p.Role) && (p.Role == rental.RoleTenant) == (p.Tenant != "")
+	return slices.Contains(rental.Roles, p.Role) && (p.Role == rental.RoleTenant) == (p.Tenant != "") &&
+		(p.Host == "" || p.Role == rental.RolePush)
 }
 
 // Guard lets a request pass to a handler only where one of the roles asks, and refuses
@@ -124,6 +125,9 @@ func (g *Gate) identify(next http.Handler) http.Handler {
 }
 
 type principalKey struct{}
+
+// PrincipalOf returns who sent a request that Guard let pass.
+func PrincipalOf(ctx context.Context) (rental.Principal, bool) { return principalFrom(ctx) }
 
 func principalFrom(ctx context.Context) (rental.Principal, bool) {
 	p, ok := ctx.Value(principalKey{}).(rental.Principal)

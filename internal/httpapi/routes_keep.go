@@ -132,7 +132,10 @@ func (r *routes) addTokens() error {
 	}
 	if err := operation(r, "create-token", "Make a token; its secret is in this answer only",
 		func(ctx context.Context, v view, in *body[api.NewToken]) (*body[api.CreatedToken], error) {
-			holder := rental.Principal{Name: in.Body.Name, Role: in.Body.Role, Tenant: in.Body.Tenant}
+			holder := rental.Principal{Name: in.Body.Name, Role: in.Body.Role, Tenant: in.Body.Tenant, Host: in.Body.Host}
+			if holder.Host != "" && holder.Role != rental.RolePush {
+				return nil, invalid("body.host", "a token of role push may name its host, any other names none", in.Body.Host)
+			}
 			if !valid(holder) {
 				return nil, invalid("body.tenant", "a token of role tenant names its tenant, any other names none", in.Body.Tenant)
 			}

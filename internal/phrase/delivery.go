@@ -16,7 +16,7 @@ const (
 )
 
 var deliveryTexts = map[Key]sentence{
-	UndeliveredToken:       {"Slack does not accept the bot's token (%s)", "Slack 不接受机器人令牌（%s）"},
+	UndeliveredToken:       {"Slack does not accept the token of the bot (%s)", "Slack 不接受机器人令牌（%s）"},
 	UndeliveredScope:       {"the Slack app lacks a permission (%s)", "Slack 应用缺少权限（%s）"},
 	UndeliveredChannel:     {"the channel cannot be written to (%s)", "无法写入该频道（%s）"},
 	UndeliveredLimited:     {"Slack asks to wait", "Slack 要求稍后再试"},

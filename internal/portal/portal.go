@@ -90,9 +90,7 @@ func New(opts Options) (http.Handler, error) {
 	}
 	p := &portal{opts: opts, pages: pages}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, "/fleet", http.StatusSeeOther)
-	})
+	mux.HandleFunc("GET /{$}", p.page(func(_ *http.Request, pg *page) error { return redirect{pg.home()} }))
 	mux.HandleFunc("GET "+stylePath, p.style)
 	mux.HandleFunc("GET /login", p.loginPage)
 	mux.HandleFunc("POST /login", p.login)

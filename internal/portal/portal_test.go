@@ -127,6 +127,86 @@ func TestWhatAPageSays(t *testing.T) {
 	}
 }
 
+func TestWhatIsWrongWithTheServerStandsAboveEachPageInItsReadersLanguage(t *testing.T) {
+	for what, c := range map[string]struct {
+		change func(*api.Status)
+		en, zh string
+	}{
+		"nobody is paged": {func(*api.Status) {}, "Nobody is paged: no Slack token is configured.", "当前不会呼叫任何人：未配置 Slack 令牌。"},
+		"messages wait for a token": {
+			func(s *api.Status) {
+				s.Paging = api.Paging{Enabled: true}
+				s.Outbox = api.Outbox{Pending: 1, Failed: 1, OldestSeconds: 125, Reason: "slack chat.postMessage: invalid_auth (put a working bot token into the file that slack.bot_token_file names)"}
+			},
+			"Messages that wait to be delivered: 2, the oldest for 2 min 05 s. Last error: Slack does not accept the token of the bot (invalid_auth)",
+			"2 条消息待送达，最早的已等待 2 分 05 秒。最近的错误：Slack 不接受机器人令牌（invalid_auth）",
+		},
+		"messages wait for Slack": {
+			func(s *api.Status) {
+				s.Paging = api.Paging{Enabled: true}
+				s.Outbox = api.Outbox{Pending: 1, OldestSeconds: 60, Reason: `slack chat.postMessage: Post "https://slack.com/api/chat.postMessage": dial tcp: lookup slack.com: no such host`}
+			},
+			"Last error: Slack cannot be reached", "最近的错误：无法连接 Slack",
+		},
+		"the disk is full": {
+			func(s *api.Status) {
+				s.Store = api.Store{Cause: api.StoreFull, Reason: "write: no space left on device", Since: ago(time.Minute)}
+			},
+			"no space is left in the data directory", "数据目录空间已满",
+		},
+		"the disk is read-only": {
+			func(s *api.Status) {
+				s.Store = api.Store{Cause: api.StoreReadOnly, Reason: "write: read-only file system", Since: ago(time.Minute)}
+			},
+			"the data directory cannot be written", "数据目录不可写",
+		},
+		"the disk fails": {
+			func(s *api.Status) {
+				s.Store = api.Store{Cause: api.StoreFails, Reason: "write: input/output error", Since: ago(time.Minute)}
+			},
+			"Last error: write: input/output error", "最近的错误：write: input/output error",
+		},
+		"an exporter that refuses": {
+			func(s *api.Status) {
+				s.TargetsDown = []api.Failure{{Name: "gpu-a17", Reason: "connect: connection refused"}}
+			},
+			"The first: gpu-a17 (connect: connection refused)", "首个为 gpu-a17 (connect: connection refused)",
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			d := newDemo()
+			c.change(&d.status)
+			for lang, want := range map[string]string{"en": c.en, "zh": c.zh} {
+				if read := text(get(handler(t, d), "/leases", lang)); !strings.Contains(read, want) {
+					t.Errorf("in %s the page does not say %q:\n%s", lang, want, read)
+				}
+			}
+		})
+	}
+}
+
+func TestAMessageThatWaitsForSecondsIsNoTrouble(t *testing.T) {
+	d := newDemo()
+	d.status.Paging, d.status.Outbox = api.Paging{Enabled: true}, api.Outbox{Pending: 1, OldestSeconds: 59, Reason: "slack chat.postMessage: ratelimited"}
+	if read := text(get(handler(t, d), "/leases", "en")); strings.Contains(read, "wait to be delivered") {
+		t.Errorf("the page makes trouble of a minute that is not over:\n%s", read)
+	}
+}
+
+func TestEachRoleBeginsWhereItMayRead(t *testing.T) {
+	for role, home := range map[rental.Role]string{rental.RoleOperator: "/fleet", rental.RoleTenant: "/fleet", rental.RoleFinance: "/leases"} {
+		d := newDemo()
+		d.who.Role = role
+		h := handler(t, d)
+		if to := get(h, "/", "en").Header().Get("Location"); to != home {
+			t.Errorf("%s begins at %q, expected %s", role, to, home)
+		}
+		if linked := strings.Contains(get(h, "/leases", "en").Body.String(), `href="/fleet"`); linked != (home == "/fleet") {
+			t.Errorf("%s: the navigation leads to the fleet: %v", role, linked)
+		}
+	}
+}
+
 func TestNoPageTakesAStringForMarkup(t *testing.T) {
 	d := newDemo()
 	d.who.Name = hostile

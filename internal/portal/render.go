@@ -48,6 +48,17 @@ type page struct {
 	Body    any
 }
 
+// Watches tells whether the reader may see fleet and incidents: finance may not.
+func (pg *page) Watches() bool { return pg.Who.Role != rental.RoleFinance }
+
+// home is the page that a reader begins with.
+func (pg *page) home() string {
+	if pg.Watches() {
+		return "/fleet"
+	}
+	return "/leases"
+}
+
 // banner is a line above the page about the server itself.
 type banner struct{ Kind, Glyph, Text string }
 
@@ -201,7 +212,7 @@ func banners(say phrase.Printer, s api.Status) []banner {
 	}
 	if !s.Paging.Enabled {
 		why := s.Paging.Reason
-		if why == "" || why == phrase.For(phrase.English).Say(phrase.PortalNobodyPagedWhy) {
+		if why == "" || s.Paging.Cause == api.PagingNoToken {
 			why = say.Say(phrase.PortalNobodyPagedWhy)
 		}
 		add(phrase.KindDegraded, phrase.PortalNobodyPaged, why)
@@ -218,15 +229,23 @@ func banners(say phrase.Printer, s api.Status) []banner {
 		}
 	}
 	if s.Paging.Enabled && s.Outbox.Pending+s.Outbox.Failed > 0 && s.Outbox.OldestSeconds >= staleOutbox {
-		add(phrase.KindDown, phrase.PortalOutboxWaits, s.Outbox.Pending+s.Outbox.Failed, say.Duration(s.Outbox.OldestSeconds*1000), s.Outbox.Reason)
+		add(phrase.KindDown, phrase.PortalOutboxWaits, s.Outbox.Pending+s.Outbox.Failed, say.Duration(s.Outbox.OldestSeconds*1000), say.Undelivered(s.Outbox.Reason))
 	}
 	if n := len(s.EvaluationFailures); n > 0 {
-		add(phrase.KindDegraded, phrase.PortalRulesFail, n, s.EvaluationFailures[0].Name)
+		add(phrase.KindDegraded, phrase.PortalRulesFail, n, named(s.EvaluationFailures[0]))
 	}
 	if n := len(s.TargetsDown); n > 0 {
-		add(phrase.KindUnknown, phrase.PortalTargetsFail, n, s.TargetsDown[0].Name)
+		add(phrase.KindUnknown, phrase.PortalTargetsFail, n, named(s.TargetsDown[0]))
 	}
 	return out
+}
+
+// named is a failure's name with its reason, in the words of the program that failed.
+func named(f api.Failure) string {
+	if f.Reason == "" {
+		return f.Name
+	}
+	return f.Name + " (" + f.Reason + ")"
 }
 
 // staleOutbox is the age in seconds from which a waiting message is worth a banner: Slack's

@@ -29,7 +29,7 @@ func (p *portal) askToSignIn(w http.ResponseWriter, r *http.Request) {
 		_ = reload.Execute(w, r.URL.RequestURI()) // the reader is gone: nobody is left to tell
 		return
 	}
-	next := "/fleet"
+	next := "/"
 	if r.Method == http.MethodGet {
 		next = r.URL.RequestURI()
 	}
@@ -88,12 +88,12 @@ func sessionCookie(r *http.Request, value string, seconds int) *http.Cookie {
 	}
 }
 
-// local returns a path of this server, or the fleet where next would lead elsewhere.
+// local returns a path of this server, or the first page where next would lead elsewhere.
 func local(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || u.IsAbs() || u.Host != "" || u.User != nil || !strings.HasPrefix(next, "/") ||
 		strings.HasPrefix(next, "//") || strings.ContainsAny(next, "\\\r\n\t") {
-		return "/fleet"
+		return "/"
 	}
 	return next
 }

@@ -67,7 +67,8 @@ type App struct {
 	billing  *billing.Service
 	series   *leaseSeries
 	store    *storeWatch
-	noPaging string // why nobody is paged; empty where somebody is
+	secrets  [2]string // the bot's and the app's token of Slack
+	noPaging string    // why nobody is paged; empty where somebody is
 
 	listener net.Listener
 	http     *http.Server

@@ -60,18 +60,18 @@ func (a *App) openPaging(ctx context.Context) error {
 	return err
 }
 
+// noToken is why nobody is paged where no token is configured.
+const noToken = "no Slack token is configured (slack.bot_token_file)"
+
 // openSlack joins the channel where the configuration names one, and else says why nobody is paged.
 func (a *App) openSlack(cfg *Config) error {
-	bot, err := cfg.secret("slack.bot_token_file", cfg.Slack.BotTokenFile)
-	if err != nil {
+	var err error
+	if a.secrets, err = cfg.slackSecrets(); err != nil {
 		return err
 	}
-	app, err := cfg.secret("slack.app_token_file", cfg.Slack.AppTokenFile)
-	if err != nil {
-		return err
-	}
+	bot, app := a.secrets[0], a.secrets[1]
 	if bot == "" {
-		a.noPaging = "no Slack token is configured (slack.bot_token_file)"
+		a.noPaging = noToken
 		return nil
 	}
 	people := make(map[string]slack.Person, len(cfg.Slack.People))
@@ -140,6 +140,14 @@ func labelKey(labels map[string]string) string {
 	}
 	slices.Sort(pairs)
 	return strings.Join(pairs, "\x01")
+}
+
+// slackSecrets reads the bot's and the app's token; empty where no file is named.
+func (c *Config) slackSecrets() (secrets [2]string, err error) {
+	if secrets[0], err = c.secret("slack.bot_token_file", c.Slack.BotTokenFile); err == nil {
+		secrets[1], err = c.secret("slack.app_token_file", c.Slack.AppTokenFile)
+	}
+	return secrets, err
 }
 
 // routing reads the routing file that the configuration names; nil is the built-in one.

@@ -18,10 +18,11 @@ import (
 	"github.com/leasewatch/leasewatch/internal/rental"
 )
 
-// Who may use what is not the API itself; a tenant may use none of it.
+// Who may use what is not the API itself; a tenant may use none of it. PromQL and /metrics hold
+// serials and names of tenants: neither is for finance, nor for a push token, which lies on a
+// machine that somebody rents.
 var (
-	watchers = []rental.Role{rental.RoleAdmin, rental.RoleOperator, rental.RoleOnCall, rental.RoleFinance}
-	handlers = []rental.Role{rental.RoleAdmin, rental.RoleOperator, rental.RoleOnCall}
+	watchers = []rental.Role{rental.RoleAdmin, rental.RoleOperator, rental.RoleOnCall}
 	pushers  = []rental.Role{rental.RoleAdmin, rental.RoleOperator, rental.RolePush}
 	admins   = []rental.Role{rental.RoleAdmin}
 )
@@ -41,13 +42,17 @@ func (a *App) openWeb(context.Context) error {
 	if err != nil {
 		return err
 	}
+	limits, err := newPushLimits(a.ledger, a.now, a.registry)
+	if err != nil {
+		return err
+	}
 	mux := http.NewServeMux()
 	mux.Handle(api.Root+"/", apiHandler)
-	mux.Handle("POST "+api.Root+"/webhook/alertmanager", gate.Guard(pushers...)(http.HandlerFunc(a.pager.Webhook)))
-	mux.Handle("POST /prometheus/api/v1/write", gate.Guard(pushers...)(http.StripPrefix("/prometheus", a.monitor.WriteHandler())))
+	mux.Handle("POST "+api.Root+"/webhook/alertmanager", gate.Guard(pushers...)(unbound(a.pager.Webhook)))
+	mux.Handle("POST /prometheus/api/v1/write", gate.Guard(pushers...)(http.StripPrefix("/prometheus", a.monitor.LimitedWriteHandler(limits.of))))
 	mux.Handle("/prometheus/", gate.Guard(watchers...)(http.StripPrefix("/prometheus", a.monitor.Handler())))
-	mux.Handle("/alertmanager/", gate.Guard(handlers...)(http.StripPrefix("/alertmanager", a.pager.Handler())))
-	mux.Handle("GET /metrics", gate.Guard(append(watchers, rental.RolePush)...)(promhttp.HandlerFor(a.registry,
+	mux.Handle("/alertmanager/", gate.Guard(watchers...)(http.StripPrefix("/alertmanager", a.pager.Handler())))
+	mux.Handle("GET /metrics", gate.Guard(watchers...)(promhttp.HandlerFor(a.registry,
 		promhttp.HandlerOpts{EnableOpenMetrics: true, Registry: a.registry})))
 	mux.HandleFunc("GET /-/healthy", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "healthy\n") })
 	mux.HandleFunc("GET /-/ready", a.readiness)
@@ -56,6 +61,17 @@ func (a *App) openWeb(context.Context) error {
 	a.handler = mux
 	a.http = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
 	return nil
+}
+
+// unbound refuses a push token that is bound to a host: what alerts say is not bound to one.
+func unbound(next http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if who, _ := httpapi.PrincipalOf(r.Context()); who.Host != "" {
+			http.Error(w, fmt.Sprintf("the token writes samples of host %s only: alerts take a push token without a host", who.Host), http.StatusForbidden)
+			return
+		}
+		next(w, r)
+	})
 }
 
 // gate decides who asks: whoever reaches loopback where access is not configured, else the
@@ -124,39 +140,4 @@ func (a *App) serve() {
 			a.fail(fmt.Errorf("serving %s: %w", a.Addr(), err))
 		}
 	})
-}
-
-// Reload reads the configuration file again. Everything is checked first; a file that does
-// not pass leaves all as it is. The ledger, Slack and access are those of the start.
-func (a *App) Reload(ctx context.Context) error {
-	if a.opts.ConfigFile == "" {
-		return nil
-	}
-	cfg, err := LoadConfig(a.opts.ConfigFile)
-	if err != nil {
-		return err
-	}
-	if err := cfg.CheckListen(a.opts.ListenAddress); err != nil {
-		return err
-	}
-	if err := cfg.checkFiles(a.opts.ConfigFile); err != nil {
-		return err
-	}
-	rules, err := cfg.monitorConfig(a.opts.ConfigFile)
-	if err != nil {
-		return err
-	}
-	routing, file, err := cfg.routing()
-	if err != nil {
-		return err
-	}
-	if err := a.monitor.Reload(ctx, rules); err != nil {
-		return err
-	}
-	if err := a.pager.Reload(routing, file); err != nil {
-		return err
-	}
-	a.config.Store(&cfg)
-	a.log.Info("configuration reloaded", "file", a.opts.ConfigFile)
-	return nil
 }
