@@ -61,11 +61,17 @@ func makeLine(in ChargeInput, pieces []piece) (BillLine, error) {
 		Item: pieces[0].item, Name: pieces[0].name, UnitPrice: pieces[0].price, Unit: pieces[0].unit,
 		Charged: pieces[0].span, Converted: in.conversion(pieces[0]), Rounding: in.Contract.LineRounding,
 	}
-	quantity, time := new(big.Rat), new(big.Rat)
+	quantity, shared := new(big.Rat), new(big.Rat)
 	cards := map[string]*big.Rat{}
 	for _, p := range pieces {
 		quantity.Add(quantity, p.quantity)
-		time.Add(time, p.cardTime())
+		switch {
+		case p.uuid == "":
+		case p.time == nil:
+			line.QuantityMS += p.span.Duration()
+		default:
+			shared.Add(shared, p.time)
+		}
 		line.Charged = Span{Start: min(line.Charged.Start, p.span.Start), End: max(line.Charged.End, p.span.End)}
 		if p.uuid == "" {
 			continue
@@ -75,7 +81,8 @@ func makeLine(in ChargeInput, pieces []piece) (BillLine, error) {
 		}
 		cards[p.uuid].Add(cards[p.uuid], p.quantity)
 	}
-	line.Quantity, line.QuantityMS = quantity.RatString(), wholeMillis(time)
+	line.Quantity = quantity.RatString()
+	line.QuantityMS += wholeMillis(shared)
 	amount, err := NewMoney(in.Contract.Currency, line.exact()).Round(in.Contract.LineRounding)
 	if err != nil {
 		return BillLine{}, fmt.Errorf("lease %s: %w", in.Lease.ID, err)

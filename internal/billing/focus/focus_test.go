@@ -210,6 +210,11 @@ func TestAnyBillIsValid(t *testing.T) {
 				f.Contract.PricedIn, f.Contract.Rates = "", nil
 			}
 			f.Lease.Start += rental.Millis(rapid.Int64Range(0, 20*24*3_600_000).Draw(rt, "start"))
+			// A few days have lines of every sort too, and take less to price.
+			f.Lease.End = f.Lease.Start + rental.Millis(rapid.Int64Range(1, 3*24*3_600_000).Draw(rt, "length"))
+			for i := range f.Assignments {
+				f.Assignments[i].Span = f.Lease.Span()
+			}
 			f.Lease.Stops, f.Consumptions = nil, nil
 		})
 		for _, version := range []string{focus.Version10, focus.Version12} {
