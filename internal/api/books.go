@@ -15,6 +15,9 @@ type BillQuery struct {
 	Provider string
 	// Period is each contract's own month, or a span; the zero value is the present month.
 	Period Period
+	// Lang is the language of its sentences, en or zh; the contract's where it is empty. Only what
+	// BillsAs writes for people has another.
+	Lang string
 }
 
 // Bills are the bills of several leases.

@@ -44,7 +44,8 @@ type LeaseEnder interface {
 
 // BillReader makes bills. The zero Period is the contract's present month.
 type BillReader interface {
-	Bill(ctx context.Context, lease string, p api.Period) (rental.Bill, error)
+	// Bill writes its sentences in lang, "en" or "zh"; in the contract's where it is empty.
+	Bill(ctx context.Context, lease string, p api.Period, lang string) (rental.Bill, error)
 }
 
 // BillRenderer writes a bill as a person or another program reads it.

@@ -100,7 +100,7 @@ func (b *backend) EndLease(_ context.Context, by rental.Principal, id string, at
 	return rental.Lease{ID: id, End: at}, b.ask("end %s at %s by %s", id, at, by.Name)
 }
 
-func (b *backend) Bill(_ context.Context, lease string, p api.Period) (rental.Bill, error) {
+func (b *backend) Bill(_ context.Context, lease string, p api.Period, _ string) (rental.Bill, error) {
 	return rental.Bill{Lease: lease, Currency: "USD"}, b.ask("bill %s month=%s %s..%s", lease, p.Month, p.Span.Start, p.Span.End)
 }
 

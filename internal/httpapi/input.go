@@ -39,6 +39,14 @@ type FormatQuery struct {
 	Lang   string `default:"en" doc:"Language of a table or a page." enum:"en,zh" query:"lang"`
 }
 
+// sentences is the language of what is read by people; empty, the contract's, for data.
+func (q FormatQuery) sentences() string {
+	if q.Format == "table" || q.Format == "html" {
+		return q.Lang
+	}
+	return ""
+}
+
 func (q SpanQuery) span(now rental.Millis) (rental.Span, error) {
 	if q.From == "" {
 		if q.To != "" {

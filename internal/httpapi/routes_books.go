@@ -30,7 +30,7 @@ func (r *routes) addBooks() error {
 			if err != nil {
 				return nil, err
 			}
-			bills, err := v.bills(ctx, api.BillQuery{Lease: in.Lease, Tenant: in.Tenant, Provider: in.Provider, Period: p})
+			bills, err := v.bills(ctx, api.BillQuery{Lease: in.Lease, Tenant: in.Tenant, Provider: in.Provider, Period: p, Lang: in.sentences()})
 			if err != nil {
 				return nil, err
 			}

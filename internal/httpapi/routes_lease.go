@@ -94,7 +94,7 @@ func (r *routes) addBill() error {
 			if err != nil {
 				return nil, err
 			}
-			bill, err := v.bill(ctx, in.ID, p)
+			bill, err := v.bill(ctx, in.ID, p, in.sentences())
 			if err != nil {
 				return nil, err
 			}

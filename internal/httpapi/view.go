@@ -75,11 +75,11 @@ func (v view) leaseDetail(ctx context.Context, id string) (api.LeaseDetail, erro
 	return d, err
 }
 
-func (v view) bill(ctx context.Context, id string, p api.Period) (rental.Bill, error) {
+func (v view) bill(ctx context.Context, id string, p api.Period, lang string) (rental.Bill, error) {
 	if err := v.lease(ctx, id); err != nil {
 		return rental.Bill{}, err
 	}
-	return v.deps.Bills.Bill(ctx, id, p)
+	return v.deps.Bills.Bill(ctx, id, p, lang)
 }
 
 func (v view) usage(ctx context.Context, id string, p api.Period, step string) (api.Usage, error) {

@@ -75,7 +75,7 @@ func (b books) Bills(ctx context.Context, q api.BillQuery) (api.Bills, error) {
 	}
 	var out api.Bills
 	for _, one := range chosen {
-		bill, err := b.billing.Bill(ctx, one.lease.ID, one.span)
+		bill, err := b.billing.BillIn(ctx, one.lease.ID, one.span, q.Lang)
 		switch {
 		case err != nil && rental.CodeOf(err) != rental.CodeInvalid:
 			return api.Bills{}, err

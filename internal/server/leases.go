@@ -205,7 +205,7 @@ func (l leases) Lease(ctx context.Context, id string) (api.LeaseDetail, error) {
 }
 
 // Bill returns the bill of a period.
-func (l leases) Bill(ctx context.Context, id string, p api.Period) (rental.Bill, error) {
+func (l leases) Bill(ctx context.Context, id string, p api.Period, lang string) (rental.Bill, error) {
 	_, contract, err := readLease(ctx, l.ledger, id)
 	if err != nil {
 		return rental.Bill{}, err
@@ -214,5 +214,5 @@ func (l leases) Bill(ctx context.Context, id string, p api.Period) (rental.Bill,
 	if err != nil {
 		return rental.Bill{}, err
 	}
-	return l.billing.Bill(ctx, id, span)
+	return l.billing.BillIn(ctx, id, span, lang)
 }
