@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/prometheus/procfs"
+	"github.com/prometheus/procfs/sysfs"
 
 	"github.com/leasewatch/leasewatch/exporter/gpu"
 )
@@ -82,7 +83,7 @@ func (m *machine) readLinks() (func(*gpu.Host), error) {
 	var found []gpu.Link
 	var failed []error
 	for _, name := range m.physical(names) {
-		class, err := sys.NetClassByIface(name)
+		class, err := m.class(name)
 		if err != nil {
 			failed = append(failed, fmt.Errorf("interface %s: %w", name, err))
 			continue
@@ -104,6 +105,18 @@ func (m *machine) readLinks() (func(*gpu.Host), error) {
 		found = append(found, l)
 	}
 	return func(h *gpu.Host) { h.Links = found }, errors.Join(failed...)
+}
+
+// class reads what is told of an interface, and no more: some of its other files ask the
+// adapter, which takes milliseconds.
+func (m *machine) class(name string) (sysfs.NetClassIface, error) {
+	var class sysfs.NetClassIface
+	for _, attribute := range []string{"address", "carrier", "carrier_changes", "mtu", "operstate", "speed"} {
+		if err := sysfs.ParseNetClassAttribute(m.sysPath("class", "net", name), attribute, &class); err != nil {
+			return class, err
+		}
+	}
+	return class, nil
 }
 
 // pciAddress is the place on the PCI bus that a device's link leads to, "" for any other bus.
