@@ -288,6 +288,29 @@ func TestTheMIGDevicesOfALostCardStayWithoutReadings(t *testing.T) {
 	})
 }
 
+// To cut a card anew, an operator has the exporter let go of it.
+func TestACardIsReleasedCutAnewAndTakenBack(t *testing.T) {
+	inChild(t, fakenvml.H100MIG(), func(t *testing.T, m *machine) {
+		m.start(t, quick())
+		m.wait(t, both(all(3, gpu.OK), busy(mig(0, 2))))
+		if err := m.reader.Release(t.Context(), h100(0)); err != nil {
+			t.Fatal(err)
+		}
+		m.wait(t, both(one(h100(0), gpu.Released), cut(0)))
+		m.change(t, func(s *fakenvml.Scenario) {
+			s.GPU(0).Heal(2)
+			for _, index := range []int{0, 1, 4, 5} {
+				s.GPU(0).MIG(index).Unset("uuid")
+			}
+		})
+		if err := m.reader.Resume(t.Context(), h100(0)); err != nil {
+			t.Fatal(err)
+		}
+		m.wait(t, both(all(3, gpu.OK), both(cut(0, mig(0, 2)), busy(mig(0, 2)))))
+		m.noMisuse(t)
+	})
+}
+
 func TestSixteenCardsInSevenPartsEach(t *testing.T) {
 	inChild(t, fakenvml.H100x16MIG(), func(t *testing.T, m *machine) {
 		options := quick()
