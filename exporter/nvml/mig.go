@@ -233,10 +233,10 @@ func profileIn(name string) string {
 // is the instance's part of the card in eighths, of the card's whole gigabytes.
 func profileOf(a nvml.DeviceAttributes, cardBytes float64) string {
 	const gib, mib = 1 << 30, 1 << 20
-	if a.GpuInstanceSliceCount == 0 || cardBytes <= 0 {
-		return ""
-	}
 	eighths := math.Ceil(float64(a.MemorySizeMB) * mib / cardBytes * 8)
+	if a.GpuInstanceSliceCount == 0 || !(eighths >= 1 && eighths <= 8) {
+		return "" // no part of this card
+	}
 	name := fmt.Sprintf("%dg.%.0fgb", a.GpuInstanceSliceCount, math.Round(eighths/8*math.Ceil(cardBytes/gib)))
 	if a.ComputeInstanceSliceCount != a.GpuInstanceSliceCount {
 		return fmt.Sprintf("%dc.%s", a.ComputeInstanceSliceCount, name)

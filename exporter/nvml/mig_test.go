@@ -4,6 +4,7 @@ package nvml
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -366,4 +367,19 @@ func TestAProfileThatTheDriverDoesNotNameIsReckoned(t *testing.T) {
 			t.Errorf("the profile in %q is %q, want %q", name, got, want)
 		}
 	}
+}
+
+func FuzzProfile(f *testing.F) {
+	spelled := regexp.MustCompile(`^(\d+c\.)?\d+g\.\d+gb$`)
+	f.Add("NVIDIA H100 80GB HBM3 MIG 1g.10gb+me", uint32(1), uint32(1), uint64(9984), 81559.0*mib)
+	f.Add(" MIG  MIG ", uint32(7), uint32(0), uint64(1<<63), -1.0)
+	f.Fuzz(func(t *testing.T, name string, slices, parts uint32, memory uint64, card float64) {
+		if profile := profileIn(clean(name)); strings.TrimSpace(profile) != profile || clean(profile) != profile {
+			t.Errorf("the profile in %q is %q", name, profile)
+		}
+		profile := profileOf(nvml.DeviceAttributes{GpuInstanceSliceCount: slices, ComputeInstanceSliceCount: parts, MemorySizeMB: memory}, card)
+		if profile != "" && !spelled.MatchString(profile) {
+			t.Errorf("%d slices of %v bytes are %q", slices, card, profile)
+		}
+	})
 }
