@@ -25,7 +25,7 @@ func registerBill(app *kingpin.Application, actions map[string]action) {
 	cmd.Flag("from", "Start of a span, in RFC 3339, instead of a month.").StringVar(&bill.from)
 	cmd.Flag("to", "End of the span, which does not hold it.").StringVar(&bill.to)
 	cmd.Flag("format", "table, json, csv, html or focus.").Default("table").EnumVar(&bill.format, "table", "json", "csv", "html", "focus")
-	cmd.Flag("lang", "Language of a table or a page: en or zh.").Default("en").EnumVar(&bill.lang, "en", "zh")
+	cmd.Flag("lang", "Language of a table or a page: en or zh; that of the contract where it is not given.").EnumVar(&bill.lang, "en", "zh")
 	cmd.Flag("focus-version", "Version of FOCUS: 1.0 or 1.2.").Default("1.2").EnumVar(&bill.focus, "1.0", "1.2")
 	bill.flags(cmd)
 	actions[cmd.FullCommand()] = func(ctx context.Context, io streams) error {
