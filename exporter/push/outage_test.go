@@ -51,7 +51,7 @@ func TestNothingIsLostInARealStoreBehindACutNetwork(t *testing.T) {
 	for name, s := range stores {
 		t.Run(name, func(t *testing.T) {
 			if os.Getenv(insideEnv) != "" {
-				outage(t, s)
+				outage(t, "http://"+farIP+":"+s.port, launch(t, s))
 				return
 			}
 			testenv.Binary(t, s.program)
@@ -74,10 +74,14 @@ func TestNothingIsLostInARealStoreBehindACutNetwork(t *testing.T) {
 
 const perBatch = 20 // series
 
+// wire is what lies between the pusher and a store.
+type wire interface {
+	cut(t *testing.T)
+	mend(t *testing.T)
+}
+
 // outage takes one store through everything that goes wrong between it and the pusher.
-func outage(t *testing.T, s store) {
-	wire := launch(t, s)
-	api := "http://" + farIP + ":" + s.port
+func outage(t *testing.T, api string, wire wire) {
 	eventually(t, "the store answers", func() bool {
 		response, err := http.Get(api + "/api/v1/labels")
 		if err != nil {
