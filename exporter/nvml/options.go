@@ -43,8 +43,9 @@ type Options struct {
 	Logger *slog.Logger
 	// Now is the clock (default time.Now).
 	Now func() time.Time
-	// Metrics receives the histogram of driver call times,
-	// leasewatch_exporter_driver_call_duration_seconds{call="..."} (default: a set of its own).
+	// Metrics receives how long driver calls take: leasewatch_exporter_driver_call_duration_seconds
+	// over all, leasewatch_exporter_driver_calls_total and ..._driver_call_seconds_total by call
+	// (default: a set of its own).
 	Metrics *metrics.Set
 }
 
