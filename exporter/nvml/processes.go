@@ -102,14 +102,19 @@ func split(processes []gpu.Process, i *migInstance) (own, rest []gpu.Process) {
 // was given away is allocated.
 func allocate(g *gpu.GPU, by Scheduler) {
 	g.Allocation = by.Card(&g.Identity)
-	g.Instances = slices.Clone(g.Instances) // the card's own are shared with other snapshots
+	own := false
 	for n := range g.Instances {
-		i := &g.Instances[n]
-		i.Allocation = by.Instance(&g.Identity, i)
-		if held, ok := i.Allocation.Allocated.Get(); ok {
-			whole, _ := g.Allocation.Allocated.Get()
-			g.Allocation.Allocated = gpu.Some(whole || held)
+		allocation := by.Instance(&g.Identity, &g.Instances[n])
+		held, told := allocation.Allocated.Get()
+		if !told {
+			continue
 		}
+		if !own { // the card's are shared with other snapshots
+			g.Instances, own = slices.Clone(g.Instances), true
+		}
+		g.Instances[n].Allocation = allocation
+		whole, _ := g.Allocation.Allocated.Get()
+		g.Allocation.Allocated = gpu.Some(whole || held)
 	}
 }
 

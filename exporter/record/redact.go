@@ -20,6 +20,8 @@ var plain = map[string]bool{
 	"GPUs.Identity.VBIOS": true, "GPUs.Identity.PCIAddress": true, "GPUs.Identity.MIGMode": true, "GPUs.Identity.ECCMode": true,
 	"GPUs.Instances.Profile": true, "GPUs.Instances.Placement": true,
 	"GPUs.Status.State": true, "GPUs.Unsupported": true, "GPUs.Readings.Occupancy.Uses.Workload.Runtime": true,
+	"GPUs.Allocation.Holders.Workload.Runtime": true, "GPUs.Instances.Readings.Occupancy.Uses.Workload.Runtime": true,
+	"GPUs.Instances.Allocation.Holders.Workload.Runtime": true,
 	"GPU.Name": true, "GPU.Brand": true, "GPU.Architecture": true, "GPU.BoardPart": true,
 	"GPU.VBIOS": true, "GPU.PCIAddress": true, "GPU.MIGMode": true, "GPU.ECCMode": true, "From": true, "To": true,
 	"SXID.Switch": true, "SXID.Severity": true,

@@ -19,6 +19,10 @@ func (t *Tracker) Attribute(uuid string, processes []gpu.Process) gpu.Occupancy 
 		t.cards[uuid] = c
 	}
 	c.at, c.pids = t.config.Now(), c.pids[:0]
+	if len(processes) == 0 { // most MIG devices, most of the time
+		c.waited, c.shown = nil, nil
+		return gpu.Occupancy{Containers: gpu.Some(0.0), Summed: gpu.Some(0.0)}
+	}
 	uses := map[gpu.Workload]gpu.Use{}
 	unattributed := map[string]float64{}
 	waiting, look := map[uint32]bool{}, false
