@@ -6,14 +6,20 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/prometheus/prometheus/promql/parser"
+	"go.yaml.in/yaml/v3"
 	"google.golang.org/grpc"
 	podresources "k8s.io/kubelet/pkg/apis/podresources/v1"
 
+	"github.com/leasewatch/leasewatch/exporter/catalog"
 	"github.com/leasewatch/leasewatch/exporter/fakenvml"
+	"github.com/leasewatch/leasewatch/exporter/workload"
+	"github.com/leasewatch/leasewatch/internal/testenv"
 )
 
 const containerID = "4f0c9b1d2e3a4b5c6d7e8f901a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d"
@@ -169,5 +175,69 @@ func TestContainersCanBeSwitchedOff(t *testing.T) {
 	eventually(t, "processes are counted", func() bool { return strings.Contains(p.page(t), `gpu_processes{gpu="7"`) })
 	if page := p.page(t); strings.Contains(page, "gpu_container") || strings.Contains(page, "unattributed") {
 		t.Error("containers are on the page although they are switched off")
+	}
+}
+
+// The blocks of docs/workloads.md are a query and a manifest: both are read as such, and the
+// names in them are those of the program.
+func TestTheDocumentationOfWorkloadsHoldsTogether(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join(testenv.Root(t), "docs", "workloads.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	query, manifest := "", ""
+	for _, block := range regexp.MustCompile(`(?m)(?:^    .*\n|^\n)+`).FindAllString(string(raw), -1) {
+		switch {
+		case strings.Contains(block, "unless on"):
+			query = block
+		case strings.Contains(block, "hostPID"):
+			manifest = block
+		}
+	}
+	known := map[string]bool{}
+	for _, f := range slices.Concat(catalog.All(), catalog.Self()) {
+		known[f.Name] = true
+	}
+	expression, err := parser.NewParser(parser.Options{}).ParseExpr(query)
+	if err != nil {
+		t.Fatalf("the query: %v", err)
+	}
+	selectors := 0
+	parser.Inspect(expression, func(node parser.Node, _ []parser.Node) error {
+		if selector, ok := node.(*parser.VectorSelector); ok {
+			selectors++
+			if !known[selector.Name] {
+				t.Errorf("the query asks for %s, which is not in the catalogue", selector.Name)
+			}
+		}
+		return nil
+	})
+	if selectors != 2 {
+		t.Errorf("the query has %d selectors, want 2", selectors)
+	}
+	for _, name := range regexp.MustCompile(`\b(?:gpu|leasewatch_exporter)_[a-z_]+\b`).FindAllString(string(raw), -1) {
+		if !known[name] && !slices.Contains(catalog.InstanceLabels, name) {
+			t.Errorf("%s is not in the catalogue", name)
+		}
+	}
+	var pod struct {
+		Spec struct {
+			HostPID    bool `yaml:"hostPID"`
+			Containers []struct {
+				VolumeMounts []struct {
+					MountPath string `yaml:"mountPath"`
+				} `yaml:"volumeMounts"`
+			}
+		}
+	}
+	if err := yaml.Unmarshal([]byte(manifest), &pod); err != nil || !pod.Spec.HostPID || len(pod.Spec.Containers) != 1 {
+		t.Fatalf("the manifest: %v, %+v", err, pod)
+	}
+	var mounted []string
+	for _, mount := range pod.Spec.Containers[0].VolumeMounts {
+		mounted = append(mounted, mount.MountPath)
+	}
+	if want := []string{filepath.Dir(workload.DefaultSocket), workload.DefaultContainerLogs}; !slices.Equal(mounted, want) {
+		t.Errorf("the manifest mounts %v; the defaults are %v", mounted, want)
 	}
 }
