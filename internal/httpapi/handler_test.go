@@ -275,7 +275,7 @@ func TestTheClientReadsWhatTheHandlerWrites(t *testing.T) {
 			}
 			text, err = c.BillsAs(ctx, api.BillQuery{Lease: "L-acme", Tenant: "acme"}, "focus", "")
 			must("bills as focus", err)
-			if string(text) != "bill of L-acme as focus in en\n" {
+			if string(text) != "bill of L-acme as focus in \n" {
 				t.Errorf("bills as focus: got %q", text)
 			}
 			quotes, err := c.Simulate(ctx, "L-acme", api.Period{Month: "2026-04"})

@@ -36,7 +36,7 @@ type PeriodQuery struct {
 // FormatQuery is the query of how bills are written.
 type FormatQuery struct {
 	Format string `default:"json" enum:"json,csv,table,html,focus,focus-1.0" query:"format"`
-	Lang   string `default:"en" doc:"Language of a table or a page." enum:"en,zh" query:"lang"`
+	Lang   string `doc:"Language of a table or a page; the contract's where it is not given." enum:"en,zh" query:"lang"`
 }
 
 // sentences is the language of what is read by people; empty, the contract's, for data.
