@@ -232,6 +232,30 @@ func TestALostGPUIsLostSinceTheSameTimeAfterARestart(t *testing.T) {
 	}
 }
 
+func TestTheUnitsFoldersHoldStateAndSocket(t *testing.T) {
+	state, runtime := t.TempDir(), filepath.Dir(socketPath(t))
+	t.Setenv("STATE_DIRECTORY", state)
+	t.Setenv("RUNTIME_DIRECTORY", runtime)
+	source := newMachine(simulated(t))
+	p := start(t, source)
+	source.emit <- gpu.Event{At: noon, From: gpu.OK, To: gpu.Lost}
+	there := func(folder, name string) bool {
+		_, err := os.Stat(filepath.Join(folder, name))
+		return err == nil
+	}
+	eventually(t, "both are there", func() bool { return there(state, "state.json") && there(runtime, "control.sock") })
+	if code := p.stop(); code != 0 || there(runtime, "control.sock") {
+		t.Errorf("the program ended with %d; the socket is left: %v", code, there(runtime, "control.sock"))
+	}
+	if err := os.Remove(filepath.Join(state, "state.json")); err != nil {
+		t.Fatal(err)
+	}
+	p = start(t, source, "--state.file=", "--control.socket=") // switched off
+	if code := p.stop(); code != 0 || there(state, "state.json") || there(runtime, "control.sock") {
+		t.Errorf("the program ended with %d and left something in the folders", code)
+	}
+}
+
 func TestAStateFileThatIsOfNoUseIsOneWarningAndAFreshStart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.json")
 	if err := os.WriteFile(path, []byte(`{"format": "leasewatch-exp`), 0o600); err != nil {

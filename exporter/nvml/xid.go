@@ -33,7 +33,8 @@ func (r *Reader) ReportXID(report gpu.XIDReport) {
 	}
 	r.mu.Unlock()
 	if card == nil {
-		r.options.Logger.Warn("an XID of a card that the driver has not listed", slog.Uint64("xid", report.Code), slog.String("pci_address", address))
+		// At the start the log is read before any card has said its address.
+		r.options.Logger.Debug("an XID waits for the card of its address", slog.Uint64("xid", report.Code), slog.String("pci_address", address))
 		return
 	}
 	r.see(card, report)
