@@ -53,10 +53,10 @@ func TestMessagesReadAsTheyShould(t *testing.T) {
 		"LeasewatchXIDUnlisted": 1_750_000_000, "LeasewatchPagingUndelivered": 1_750_000_000,
 		"LeasewatchHostClockOffset": 90,
 		"LeasewatchTemperatureHigh": 2, "LeasewatchThermalThrottle": 0.12, "LeasewatchAvailabilityBurningFast": 21.4,
-		"LeasewatchLeaseIdle": 0.004, "LeasewatchLeaseIdleStill": 0.004, "LeasewatchLeaseIdleTicket": 0.004,
+		"LeasewatchLeaseIdle": 0.004, "LeasewatchLeaseIdleStill": 0.004, "LeasewatchLeaseIdleTicket": 0.004, "LeasewatchRuleEvaluationFailing": 3,
 	}
 	thresholds := map[string]float64{
-		"LeasewatchTemperatureHigh": 3, "LeasewatchThermalThrottle": 0.05, "LeasewatchPagingUndelivered": 60, "LeasewatchHostClockOffset": 5,
+		"LeasewatchTemperatureHigh": 3, "LeasewatchThermalThrottle": 0.05, "LeasewatchPagingUndelivered": 60, "LeasewatchHostClockOffset": 5, "LeasewatchRuleEvaluationFailing": 1,
 		"LeasewatchAvailabilityBurningFast": 14.4, "LeasewatchAvailabilityBurningSlow": 3,
 		"LeasewatchLeaseIdle": 0.01, "LeasewatchLeaseIdleStill": 0.01, "LeasewatchLeaseIdleTicket": 0.01,
 	}
