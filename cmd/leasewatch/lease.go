@@ -111,6 +111,9 @@ func applyFiles(ctx context.Context, c *api.Client, io streams, names []string, 
 	if err != nil {
 		return inputError{err}
 	}
+	if resources.Len() == 0 {
+		return inputError{fmt.Errorf("%s: found no resource, expected documents with apiVersion, kind, metadata and spec", strings.Join(names, ", "))}
+	}
 	var whole bytes.Buffer
 	if err := manifest.Write(&whole, resources); err != nil {
 		return err
@@ -143,6 +146,9 @@ func printLeases(w io.Writer, leases []api.LeaseSummary) error {
 	for _, l := range leases {
 		available := "no objective"
 		if l.AvailabilityLow != nil && l.AvailabilityHigh != nil {
+			available = strings.ReplaceAll(string(l.Outcome), "_", " ") // of a lease that has not begun there is no share to tell
+		}
+		if l.AvailabilityLow != nil && l.AvailabilityHigh != nil && l.AvailabilityLow.Percent != "" {
 			available = l.AvailabilityLow.Percent + " to " + l.AvailabilityHigh.Percent + " % (" + string(l.Outcome) + ")"
 		}
 		fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s %s\t%s\t%s\t%s\n",

@@ -287,10 +287,16 @@ func (s *Service) provisional(f rental.Facts, period, charged rental.Span, credi
 		zone = time.UTC
 	}
 	var why []string
-	if charged.End < period.End {
+	switch {
+	case charged.Empty() && charged.End <= period.Start:
+		why = append(why, p.Say(phrase.BillNotBegun))
+	case charged.End < period.End:
 		why = append(why, p.Say(phrase.BillOpenPeriod, p.Time(charged.End, zone)))
-	} else if taken := min(period.End, f.Lease.End) + rental.Millis(s.late.Milliseconds()); rental.At(s.now()) < taken && f.Contract.DowntimePays() {
-		why = append(why, p.Say(phrase.BillLateSamples, p.Time(taken, zone)))
+	default:
+		taken := min(period.End, f.Lease.End) + rental.Millis(s.late.Milliseconds())
+		if rental.At(s.now()) < taken && f.Contract.DowntimePays() {
+			why = append(why, p.Say(phrase.BillLateSamples, p.Time(taken, zone)))
+		}
 	}
 	waiting := 0
 	for _, d := range f.Downtimes {

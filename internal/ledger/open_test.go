@@ -207,3 +207,24 @@ func TestABackupOfALedgerInUseIsWhole(t *testing.T) {
 		t.Errorf("a failed restore left %v", left)
 	}
 }
+
+func TestANewLedgerIsForItsUserAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ledger.db")
+	s := newStore(t, "sqlite:"+path)
+	if _, err := s.CreateToken(t.Context(), rental.Principal{Name: "ci", Role: rental.RolePush}); err != nil {
+		t.Fatal(err)
+	}
+	found, err := filepath.Glob(path + "*")
+	if err != nil || len(found) < 3 {
+		t.Fatalf("%v, %v: expected the file, its log and its lock", found, err)
+	}
+	for _, name := range found {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %o, expected 600", name, info.Mode().Perm())
+		}
+	}
+}

@@ -31,6 +31,9 @@ func (l *Ledger) openSQLite(ctx context.Context, path string) error {
 		if l.lock, err = lockFile(path); err != nil {
 			return err
 		}
+		if err := makePrivate(path); err != nil {
+			return directoryError(filepath.Dir(path), err)
+		}
 	} else if _, err := os.Stat(path); err != nil {
 		return &rental.Error{Code: rental.CodeUnavailable, Cause: err, Message: "ledger " + path +
 			" cannot be read: expected the file that a server made; check --storage.path"}
@@ -63,6 +66,16 @@ func (l *Ledger) openSQLite(ctx context.Context, path string) error {
 		return err
 	}
 	return l.migrate(ctx, path)
+}
+
+// makePrivate makes the file where there is none, for this user alone: it holds contracts, prices and
+// hashes of tokens. SQLite gives the files beside it the same mode.
+func makePrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // checkSQLite lets SQLite read every page of the file once: a damaged ledger must not be written to.

@@ -183,8 +183,8 @@ func (in *reader) document(file string, root *yaml.Node) {
 		d.fault(name, "metadata.name", "nothing", "a name")
 		return
 	}
-	if strings.TrimSpace(head.Metadata.Name) != head.Metadata.Name || strings.ContainsFunc(head.Metadata.Name, isControl) {
-		d.fault(name, "metadata.name", strconv.Quote(head.Metadata.Name), "a name without spaces around it and without control characters")
+	if expected := nameFault(head.Kind, head.Metadata.Name); expected != "" {
+		d.fault(name, "metadata.name", found(head.Metadata.Name), expected)
 	}
 	key := keyOf(head.Kind, head.Metadata.Name)
 	if first, again := in.places[key]; again {
@@ -194,8 +194,6 @@ func (in *reader) document(file string, root *yaml.Node) {
 	}
 	kind.add(d, &in.resources, head.Metadata.Name, root, spec)
 }
-
-func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 
 // takeSpec cuts the spec out of a document's fields, leaving an empty one in its place.
 func takeSpec(root *yaml.Node) *yaml.Node {

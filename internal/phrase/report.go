@@ -16,6 +16,7 @@ const (
 	BillNote              Key = "bill.note"
 	BillProvisional       Key = "bill.provisional"
 	BillOpenPeriod        Key = "bill.open_period"
+	BillNotBegun          Key = "bill.not_begun"
 	BillLateSamples       Key = "bill.late_samples"
 	BillDowntimeWaits     Key = "bill.downtime_waits"
 	BillCreditWaits       Key = "bill.credit_waits"
@@ -77,6 +78,7 @@ var reportTexts = map[Key]sentence{
 	BillCredit:            {"SLA credit", "SLA 赔付"},
 	BillNote:              {"%[1]s: %[2]s", "%[1]s：%[2]s"},
 	BillProvisional:       {"Provisional: %s", "暂定：%s"},
+	BillNotBegun:          {"the period has not begun; nothing is charged yet", "计费期尚未开始，尚无费用"},
 	BillOpenPeriod:        {"the period has not ended; charged up to %s", "计费期尚未结束，费用计至 %s"},
 	BillLateSamples:       {"samples of the period are taken until %s, and may still change downtime", "该计费期的采样接收至 %s，停机时间仍可能变化"},
 	BillDowntimeWaits:     {"downtimes without approval: %d; they change nothing until approved", "待批准的停机：%d 项，批准前不影响金额"},

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -111,7 +112,10 @@ func New(ctx context.Context, opts Options) (_ *App, err error) {
 	}
 	// The port is taken first: a second server with the same flags fails before it touches data.
 	if a.listener, err = net.Listen("tcp", opts.ListenAddress); err != nil {
-		return nil, fmt.Errorf("--web.listen-address %s: %w (another leasewatch on that port?)", opts.ListenAddress, err)
+		if errors.Is(err, syscall.EADDRINUSE) {
+			err = fmt.Errorf("%w (another leasewatch on that port?)", err)
+		}
+		return nil, fmt.Errorf("--web.listen-address %s: %w", opts.ListenAddress, err)
 	}
 	a.onClose("listener", func(context.Context) error { return ignoreClosed(a.listener.Close()) })
 	for _, open := range []func(context.Context) error{a.openStorage, a.openLedger, a.openJudges, a.openMonitor, a.openPaging, a.openWeb} {
