@@ -80,8 +80,8 @@ func Answers(s gpu.State) bool {
 
 // All returns every family made from a snapshot, sorted by name.
 func All() []Family {
-	all := slices.Concat(hostFamilies(), identityFamilies(), stateFamilies(), useFamilies(),
-		heatFamilies(), clockFamilies(), memoryHealthFamilies(), repairFamilies(), linkFamilies(), fabricFamilies(),
+	all := slices.Concat(hostFamilies(), identityFamilies(), stateFamilies(), useFamilies(), memoryFamilies(),
+		heatFamilies(), powerFamilies(), clockFamilies(), memoryHealthFamilies(), repairFamilies(), pcieFamilies(), nvlinkFamilies(), fabricFamilies(),
 		modeFamilies(), virtualFamilies(), gpmFamilies(), instanceFamilies(), xidFamilies(), workloadFamilies(), machineFamilies())
 	sortByName(all)
 	return all

@@ -6,8 +6,8 @@ import (
 	"github.com/leasewatch/leasewatch/exporter/gpu"
 )
 
-// linkFamilies tell of PCIe and NVLink.
-func linkFamilies() []Family {
+// pcieFamilies tell of PCIe.
+func pcieFamilies() []Family {
 	return []Family{
 		{
 			Name: "gpu_pcie_link_generation", Kind: Gauge,
@@ -46,6 +46,12 @@ func linkFamilies() []Family {
 			Hardware: "Ampere and later, by driver", Source: "fields NVML_FI_DEV_PCIE_COUNT_TX_BYTES, NVML_FI_DEV_PCIE_COUNT_RX_BYTES",
 			GPU: each(func(r *gpu.Readings) map[string]float64 { return r.PCIeBytesTotal }),
 		},
+	}
+}
+
+// nvlinkFamilies tell of NVLink.
+func nvlinkFamilies() []Family {
+	return []Family{
 		{
 			Name: "gpu_nvlink_active_links", Kind: Gauge,
 			Help: "NVLinks that are up.", Hardware: "cards with NVLink", Source: "nvmlDeviceGetNvLinkState",

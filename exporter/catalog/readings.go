@@ -6,7 +6,7 @@ import (
 	"github.com/leasewatch/leasewatch/exporter/gpu"
 )
 
-// useFamilies tell how busy a card is and what fills its memory.
+// useFamilies tell how busy a card is.
 func useFamilies() []Family {
 	return []Family{
 		{
@@ -46,6 +46,12 @@ func useFamilies() []Family {
 			Hardware: "Turing and later, with the engine", Source: "nvmlDeviceGetOfaUtilization",
 			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.OFARatio }),
 		},
+	}
+}
+
+// memoryFamilies tell what fills a card's memory.
+func memoryFamilies() []Family {
+	return []Family{
 		{
 			Name: "gpu_memory_total_bytes", Kind: Gauge, Unit: "bytes",
 			Help: "Memory of the card, or of the MIG device: compute instances of one GPU instance share theirs.", Source: "nvmlDeviceGetMemoryInfo_v2",
@@ -94,7 +100,7 @@ func useFamilies() []Family {
 	}
 }
 
-// heatFamilies tell of temperature, power and fans.
+// heatFamilies tell of temperature.
 func heatFamilies() []Family {
 	return []Family{
 		{
@@ -125,6 +131,12 @@ func heatFamilies() []Family {
 			Hardware: "Ada and later", Source: "fields NVML_FI_DEV_TEMPERATURE_*_TLIMIT",
 			GPU: each(func(r *gpu.Readings) map[string]float64 { return r.TemperatureOffsets }),
 		},
+	}
+}
+
+// powerFamilies tell of power and fans.
+func powerFamilies() []Family {
+	return []Family{
 		{
 			Name: "gpu_power_average_watts", Kind: Gauge, Unit: "watts",
 			Help: "Power drawn by the card, the mean of the last second.", Hardware: "Ampere and later, but GA100", Source: "field NVML_FI_DEV_POWER_AVERAGE",
