@@ -174,13 +174,15 @@ func TestAnEmptyPanelIsAnnounced(t *testing.T) {
 // TestPromQLReadsRecordedSeriesOnly: a raw series is there twice where a GPU is scraped and
 // pushed, and names that no rule records are typing errors.
 func TestPromQLReadsRecordedSeriesOnly(t *testing.T) {
-	rules, err := os.ReadFile(filepath.Join(testenv.Root(t), "alertmanager-rules", "rules", "dedup.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	recorded := map[string]bool{"ALERTS": true}
-	for _, m := range regexp.MustCompile(`record: (\S+)`).FindAllStringSubmatch(string(rules), -1) {
-		recorded[m[1]] = true
+	for _, file := range []string{"dedup.yaml", "place.yaml"} {
+		rules, err := os.ReadFile(filepath.Join(testenv.Root(t), "alertmanager-rules", "rules", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`record: (\S+)`).FindAllStringSubmatch(string(rules), -1) {
+			recorded[m[1]] = true
+		}
 	}
 	queries, err := dashboards.PrometheusQueries()
 	if err != nil {
@@ -194,7 +196,7 @@ func TestPromQLReadsRecordedSeriesOnly(t *testing.T) {
 		}
 		parser.Inspect(expr, func(n parser.Node, _ []parser.Node) error {
 			if selector, ok := n.(*parser.VectorSelector); ok && !recorded[selector.Name] {
-				t.Errorf("%q reads %s, which dedup.yaml does not record", q.Panel, selector.Name)
+				t.Errorf("%q reads %s, which neither dedup.yaml nor place.yaml records", q.Panel, selector.Name)
 			}
 			return nil
 		})

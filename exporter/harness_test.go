@@ -127,15 +127,19 @@ func get(t testing.TB, url string, header ...string) (body, contentType string, 
 	return string(raw), response.Header.Get("Content-Type"), response.StatusCode
 }
 
+// patience is long enough for a slow machine that runs other tests as well.
+const patience = 2 * time.Minute
+
 // eventually polls until ok, or fails with the reason.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	// Not too often: what is asked is mostly a whole page, and many programs run beside each other.
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		if ok() {
 			return
 		}
 	}
-	t.Fatalf("within 30 s this did not come true: %s", what)
+	t.Fatalf("within %s this did not come true: %s", patience, what)
 }
 
 // help returns what --help prints.

@@ -101,7 +101,7 @@ func (m *machine) start(t *testing.T, options Options) {
 			if err != nil {
 				t.Errorf("Run returned %v", err)
 			}
-		case <-time.After(30 * time.Second):
+		case <-time.After(2 * time.Minute):
 			t.Error("Run did not return")
 		}
 	})
@@ -136,7 +136,7 @@ func (m *machine) lives(t *testing.T, want int) error {
 // wait polls until the snapshot is as wanted; what says why it is not.
 func (m *machine) wait(t *testing.T, what func(s *gpu.Snapshot) error) *gpu.Snapshot {
 	t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for {
 		s := m.reader.Snapshot()
 		err := what(s)
@@ -144,7 +144,7 @@ func (m *machine) wait(t *testing.T, what func(s *gpu.Snapshot) error) *gpu.Snap
 			return s
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("after 30 s still: %v", err)
+			t.Fatalf("after two minutes still: %v", err)
 		}
 		time.Sleep(2 * time.Millisecond)
 	}
