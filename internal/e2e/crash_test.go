@@ -38,8 +38,6 @@ kind: Host
 metadata: {name: gpu-a17}
 spec: {site: osl1, slots: 8}
 `)
-	start := time.Now().UTC().Truncate(time.Second)
-	fmt.Fprintf(&b, "---"+oneLease, start.Format(time.RFC3339), start.Add(time.Hour).Format(time.RFC3339))
 	for i := range 8 {
 		fmt.Fprintf(&b, "---\napiVersion: leasewatch.dev/v1\nkind: GPU\nmetadata: {name: %s}\nspec: {serial: \"165132400000%d\", sku: h100-sxm, host: gpu-a17, slot: %[2]d, life: service}\n", cardUUID(i), i)
 	}
@@ -49,11 +47,13 @@ spec: {site: osl1, slots: 8}
 // cardUUID is the uuid that the fake driver gives a card.
 func cardUUID(i int) string { return fmt.Sprintf("GPU-6f1e2d3c-0000-4a5b-8c9d-%012d", i) }
 
-// stock records the host in the ledger before a server runs.
+// stock records the host, and a lease of one hour from now on, before a server runs.
 func (s *site) stock() {
 	s.t.Helper()
+	start := time.Now().UTC().Truncate(time.Second)
+	lease := fmt.Sprintf(oneLease, start.Format(time.RFC3339), start.Add(time.Hour).Format(time.RFC3339))
 	cmd := exec.Command(filepath.Join(s.bin, "leasewatch"), "lease", "apply",
-		"-f", s.write("inventory.yaml", inventoryManifest()), "--storage.path="+filepath.Join(s.dir, "data"))
+		"-f", s.write("inventory.yaml", inventoryManifest()), "-f", s.write("lease.yaml", lease), "--storage.path="+filepath.Join(s.dir, "data"))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		s.t.Fatalf("recording the inventory: %v\n%s", err, out)
 	}
