@@ -209,4 +209,21 @@ func TestRubbishFromATargetAndRefusalsOfSlackStopNothingElse(t *testing.T) {
 	s.driver.Update(t, func(m *fakenvml.Scenario) { m.GPU(3).Heal(1) })
 	s.healed("after Slack's refusals")
 	s.toldOnce("after Slack's refusals", 1)
+
+	s.driver.Update(t, func(m *fakenvml.Scenario) { m.GPU(6).Return("", fakenvml.UnknownError) })
+	eventually(t, "the fleet shows the GPU that answers nothing as unknown, and the others as they are", s.explain, func() bool {
+		fleet, err := s.client.Fleet(t.Context())
+		if err != nil || len(fleet.Hosts) != 1 || len(fleet.Hosts[0].GPUs) != 8 {
+			return false
+		}
+		for _, g := range fleet.Hosts[0].GPUs {
+			if want := map[bool]string{true: "unknown", false: "ok"}[g.Slot == 6]; g.State != want {
+				return false
+			}
+		}
+		return true
+	})
+	if page := s.get("/fleet"); !strings.Contains(page, "No data") {
+		t.Errorf("the portal does not show the GPU that answers nothing:\n%s", page)
+	}
 }
