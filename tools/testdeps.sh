@@ -3,7 +3,7 @@
 # on loopback by themselves, a browser, and a font with Chinese glyphs for its screenshots.
 set -euo pipefail
 
-packages=(chromium fonts-noto-cjk postgresql prometheus prometheus-alertmanager victoria-metrics binutils util-linux)
+packages=(chromium fonts-noto-cjk postgresql prometheus prometheus-alertmanager victoria-metrics binutils util-linux iproute2)
 missing=()
 for package in "${packages[@]}"; do
 	dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
