@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	"github.com/prometheus/prometheus/model/labels"
@@ -56,6 +57,13 @@ func TestGoldenPages(t *testing.T) {
 			eventually(t, "the page shows "+test.ready, func() bool {
 				raw = p.page(t)
 				return strings.Count(raw, test.ready) == test.times
+			})
+			// What was published a moment ago may not be told yet: the page counts its events.
+			eventually(t, "the page has come to rest", func() bool {
+				before := normalise(raw)
+				time.Sleep(300 * time.Millisecond)
+				raw = p.page(t)
+				return normalise(raw) == before
 			})
 			lint(t, raw)
 			openMetrics(t, p)
