@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -235,9 +236,9 @@ func (s *site) thePluginTellsTheSame() {
 	equal("verdict", cell[string](t, frames["sla"], "outcome", 0), "Breached")
 	equal("down time", *cell[*float64](t, frames["sla"], "down_seconds", 0), float64(before.Verdict.DownMS)/1000)
 	equal("state of the credit", cell[string](t, frames["sla"], "credit_state", 0), "Booked, provisional")
-	credit := *cell[*float64](t, frames["sla"], "credit", 0)
-	if low, high := float64(before.Credits[0].Amount.Minor)/100, float64(after.Credits[0].Amount.Minor)/100; credit < low || credit > high || low <= 0 {
-		t.Errorf("the plugin's credit: found %v, expected between %v and %v", credit, low, high)
+	credit := int64(math.Round(*cell[*float64](t, frames["sla"], "credit", 0) * 100)) // the copy for show, in cents
+	if low, high := before.Credits[0].Amount.Minor, after.Credits[0].Amount.Minor; credit < low || credit > high || low <= 0 {
+		t.Errorf("the plugin's credit: found %d cents, expected between %d and %d", credit, low, high)
 	}
 	equal("start of the downtime", cell[time.Time](t, frames["down"], "time", 0).UnixMilli(), int64(down.Start))
 	equal("length of the downtime", *cell[*float64](t, frames["down"], "seconds", 0), float64(down.Duration())/1000)

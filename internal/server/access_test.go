@@ -110,6 +110,7 @@ func TestAReloadThatWouldNotBeTakenUpIsRefusedWithTheField(t *testing.T) {
 		"access":               {slack + "access: {required: true}\n", "xoxb-1", "leasewatch.yaml:2: access.required differs"},
 		"the scrape interval":  {slack + "global:\n  scrape_interval: 5s\n", "xoxb-1", "leasewatch.yaml:3: global.scrape_interval differs"},
 		"two fields":           {slack + "global: {language: zh}\nmetering: {running: 0s}\n", "xoxb-1", "leasewatch.yaml:3: metering.running differs"},
+		"a slower job":         {slack + "scrape_configs: [{job_name: a, scrape_interval: 20s}]\n", "xoxb-1", "leasewatch.yaml:2: scrape_configs: a job has the interval 20s"},
 		"the ledger":           {slack + "ledger: {dsn: 'postgres://u:hunter2@db/x'}\n", "xoxb-1", "leasewatch.yaml:2: ledger.dsn differs"},
 		"the channel":          {strings.Replace(slack, "C0123", "C0999", 1), "xoxb-1", "leasewatch.yaml:1: slack.channel differs"},
 		"another token":        {slack, "xoxb-2", "leasewatch.yaml:1: slack.bot_token_file differs"},

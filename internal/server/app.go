@@ -68,8 +68,9 @@ type App struct {
 	billing  *billing.Service
 	series   *leaseSeries
 	store    *storeWatch
-	secrets  [2]string // the bot's and the app's token of Slack
-	noPaging string    // why nobody is paged; empty where somebody is
+	interval time.Duration // of the slowest job at the start: readings hold for two of these
+	secrets  [2]string     // the bot's and the app's token of Slack
+	noPaging string        // why nobody is paged; empty where somebody is
 
 	listener net.Listener
 	http     *http.Server
@@ -206,10 +207,10 @@ func (s lateSamples) Query(ctx context.Context, expr string, at time.Time) ([]re
 
 // openJudges makes what derives downtime, use and money from samples and facts.
 func (a *App) openJudges(context.Context) error {
-	interval := a.config.Load().sampleInterval()
-	a.sla = sla.New(a.ledger, lateSamples{a}, sla.Options{Now: a.now, Log: a.log.With("room", "sla"), SampleInterval: interval})
+	a.interval = a.config.Load().sampleInterval()
+	a.sla = sla.New(a.ledger, lateSamples{a}, sla.Options{Now: a.now, Log: a.log.With("room", "sla"), SampleInterval: a.interval})
 	a.metering = metering.New(lateSamples{a}, a.ledger, metering.Options{
-		Now: a.now, Logger: a.log.With("room", "metering"), Interval: interval,
+		Now: a.now, Logger: a.log.With("room", "metering"), Interval: a.interval,
 		Running: time.Duration(a.config.Load().Metering.Running),
 	})
 	a.billing = billing.New(a.ledger, billing.Options{Credits: a.sla, Now: a.now})

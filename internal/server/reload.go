@@ -71,6 +71,10 @@ func (a *App) needsRestart(next *Config) error {
 		errs = append(errs, fmt.Errorf("%s: %s differs from what the server runs with, and is taken up at a start only: restart the server; nothing was reloaded",
 			next.place(a.opts.ConfigFile, field), field))
 	}
+	if slowest := next.sampleInterval(); slowest > a.interval {
+		errs = append(errs, fmt.Errorf("%s: scrape_configs: a job has the interval %s, and since the start readings hold for jobs of at most %s: restart the server; nothing was reloaded",
+			next.place(a.opts.ConfigFile, "scrape_configs"), slowest, a.interval))
+	}
 	return errors.Join(errs...)
 }
 

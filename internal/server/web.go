@@ -110,12 +110,13 @@ func (runbooks) Runbook(name, _ string) ([]byte, bool) {
 }
 
 func (a *App) readiness(w http.ResponseWriter, r *http.Request) {
+	health := a.store.Health() // once: it may heal between two looks
 	switch err := a.ledger.Check(r.Context()); {
 	case err != nil:
 		a.log.Error("the ledger does not answer", "error", err)
 		http.Error(w, "the ledger does not answer; the log says why", http.StatusServiceUnavailable)
-	case a.store.Health().Failing:
-		http.Error(w, "samples cannot be stored: "+a.store.Health().Err.Error(), http.StatusServiceUnavailable)
+	case health.Failing:
+		http.Error(w, "samples cannot be stored: "+health.Err.Error(), http.StatusServiceUnavailable)
 	case !a.Ready():
 		http.Error(w, "starting: the first evaluation of the rules is under way", http.StatusServiceUnavailable)
 	default:
