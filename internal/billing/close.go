@@ -110,12 +110,12 @@ func billedFor(frozen []rental.Bill, i int) []rental.BillLine {
 
 // lineKey tells lines of one item and unit price apart from others.
 type lineKey struct {
-	item, name, price, unit, rate string
-	on                            rental.Millis
+	item, name, price, list, unit, rate string
+	on                                  rental.Millis
 }
 
 func keyOf(l rental.BillLine) lineKey {
-	k := lineKey{item: l.Item, name: l.Name, unit: l.Unit}
+	k := lineKey{item: l.Item, name: l.Name, list: l.ListPrice.String(), unit: l.Unit}
 	if l.UnitPrice.IsSet() {
 		k.price = l.UnitPrice.Rat().RatString()
 	}

@@ -35,6 +35,8 @@ type BillLine struct {
 	// Charged is the charge period that the line covers.
 	Charged   Span    `json:"charged"`
 	UnitPrice Decimal `json:"unit_price"`
+	// ListPrice is what the unit costs without the reservation that covers it; unset in other lines.
+	ListPrice Decimal `json:"list_price,omitzero"`
 	// Converted is how the price became the amount's currency; nil where it is in it already.
 	Converted *Conversion `json:"converted,omitempty"`
 	Unit      string      `json:"unit"` // gpu-hour, gpu-minute, gpu-month...

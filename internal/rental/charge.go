@@ -54,11 +54,15 @@ func (in ChargeInput) Gross() ChargeInput {
 type piece struct {
 	item, name string // name is that of a contract's item
 	unit       string
-	uuid, host string // empty where no card is meant
+	uuid       string // empty where no card is meant
 	span       Span
 	month      Month
 	price      Decimal
 	quantity   *big.Rat // in units, after time rounding
+	// list is what the time would cost without its reservation; unset where price is that.
+	list Decimal
+	// session is when the card's session began.
+	session Millis
 	// due is the moment at which a piece that is charged whole falls due; 0 where it accrues over its span.
 	due Millis
 	// time is the card-time behind the quantity in milliseconds, where it is not the span.
@@ -151,7 +155,7 @@ func (in ChargeInput) cardPieces(cal almanac, seats []seat, until Millis) (out [
 			cut = in.startedPieces(cal, cut)
 		}
 		for k := range cut {
-			cut[k].quantity.Mul(cut[k].quantity, weights.of(i, cut[k].host))
+			cut[k].quantity.Mul(cut[k].quantity, weights.of(i, cut[k].span.Start))
 		}
 		out = append(out, cut...)
 	}
@@ -242,7 +246,7 @@ func (in ChargeInput) sessionPieces(cal almanac, run session) (out []piece, free
 		for _, s := range SubtractSpans([]Span{a.Span}, unbilled) {
 			for _, part := range plan.cut(cal, s) {
 				month, _ := cal.month(part.Start)
-				out = append(out, piece{item: ItemGPUTime, unit: plan.unitName(), uuid: a.UUID, host: a.Host, span: part, month: month,
+				out = append(out, piece{item: ItemGPUTime, unit: plan.unitName(), uuid: a.UUID, span: part, month: month, session: run.parts[0].Span.Start,
 					price: plan.priceAt(part.Start), quantity: plan.quantity(cal, part)})
 			}
 		}

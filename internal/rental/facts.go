@@ -152,7 +152,7 @@ func excuse(downs, windows []Span) (counted []Span) {
 // NeedsHosts tells whether the charge or the verdict depends on which host a card sits in and an
 // assignment does not say it.
 func (f Facts) NeedsHosts() bool {
-	asks := f.Contract.Plan.Unit == UnitInstance || f.Contract.Credits != nil && f.Contract.Credits.Scope == UnitInstance ||
+	asks := f.Contract.Plan.byHost() || f.Contract.Credits != nil && f.Contract.Credits.Scope == UnitInstance ||
 		slices.ContainsFunc(f.Maintenances, func(m Maintenance) bool { return len(m.Hosts) > 0 })
 	return asks && slices.ContainsFunc(f.Assignments, func(a Assignment) bool { return a.Host == "" && f.hostOf(a.UUID) == "" })
 }

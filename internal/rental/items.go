@@ -21,6 +21,9 @@ func (in ChargeInput) otherPieces(cal almanac, seats []seat) ([]piece, error) {
 	if r := plan.Reserved; r != nil && r.Upfront.IsSet() {
 		out = append(out, in.once(cal, piece{item: ItemReservedUpfront, unit: "commitment", price: r.Upfront, quantity: big.NewRat(1, 1)}, in.Lease.Start))
 	}
+	if r := plan.Reserved; r != nil && r.Monthly.IsSet() {
+		out = append(out, in.reservedMonths(cal, r.Monthly)...)
+	}
 	if early := in.earlyEnd(cal, seats); early != nil {
 		out = append(out, *early)
 	}
@@ -32,6 +35,18 @@ func (in ChargeInput) otherPieces(cal almanac, seats []seat) ([]piece, error) {
 		out = append(out, pieces...)
 	}
 	return out, nil
+}
+
+// reservedMonths charges what a reservation costs by the month, whether the lease runs or is stopped.
+func (in ChargeInput) reservedMonths(cal almanac, price Decimal) []piece {
+	monthly := Plan{Mode: ModeMonth, Rounding: Exact, Prices: []PriceVersion{{Price: price}}}
+	var out []piece
+	for _, part := range monthly.cut(cal, in.Lease.Span().Clip(in.Period)) {
+		month, _ := cal.month(part.Start)
+		out = append(out, piece{item: ItemReservedMonthly, unit: "commitment-" + ModeMonth, span: part, month: month,
+			price: price, quantity: monthly.quantity(cal, part)})
+	}
+	return out
 }
 
 // once completes a piece that falls due at a moment.
@@ -70,7 +85,7 @@ func (in ChargeInput) priced(seats []seat) int64 {
 	switch in.Contract.Plan.Unit {
 	case UnitLease:
 		return 1
-	case UnitInstance:
+	case UnitInstance, UnitHost:
 		hosts := map[string]bool{}
 		for _, s := range seats {
 			if len(s.parts) > 0 {

@@ -11,15 +11,16 @@ import (
 // makeLines sums pieces into bill lines and rounds each once.
 func makeLines(in ChargeInput, pieces []piece) ([]BillLine, error) {
 	type key struct {
-		month             Month
-		item, name, price string
-		unit              string
-		rate              *Rate
+		month       Month
+		item, name  string
+		price, list string
+		unit        string
+		rate        *Rate
 	}
 	groups := map[key][]piece{}
 	var order []key
 	for _, p := range pieces {
-		k := key{month: p.month, item: p.item, name: p.name, price: p.price.Rat().RatString(), unit: p.unit, rate: p.rate}
+		k := key{month: p.month, item: p.item, name: p.name, price: p.price.Rat().RatString(), list: p.list.text, unit: p.unit, rate: p.rate}
 		if _, seen := groups[k]; !seen {
 			order = append(order, k)
 		}
@@ -49,7 +50,7 @@ func makeLines(in ChargeInput, pieces []piece) ([]BillLine, error) {
 
 // rank orders the lines of a month: time first, the contract's items as it lists them.
 func (in ChargeInput) rank(l BillLine) int {
-	ranks := []string{ItemGPUTime, ItemReservedUpfront, ItemReservedUsed, ItemReservedUnused, ItemEarlyEnd}
+	ranks := []string{ItemGPUTime, ItemReservedUpfront, ItemReservedMonthly, ItemReservedUsed, ItemReservedUnused, ItemEarlyEnd}
 	if i := slices.Index(ranks, l.Item); i >= 0 && l.Name == "" {
 		return i
 	}
@@ -58,7 +59,7 @@ func (in ChargeInput) rank(l BillLine) int {
 
 func makeLine(in ChargeInput, pieces []piece) (BillLine, error) {
 	line := BillLine{
-		Item: pieces[0].item, Name: pieces[0].name, UnitPrice: pieces[0].price, Unit: pieces[0].unit,
+		Item: pieces[0].item, Name: pieces[0].name, UnitPrice: pieces[0].price, ListPrice: pieces[0].list, Unit: pieces[0].unit,
 		Charged: pieces[0].span, Converted: in.conversion(pieces[0]), Rounding: in.Contract.LineRounding,
 	}
 	quantity, shared := new(big.Rat), new(big.Rat)
@@ -171,7 +172,7 @@ func (l BillLine) UnitName(lang string) string {
 	if !timed {
 		return l.Unit
 	}
-	things := map[string][2]string{UnitGPU: {"GPU", "卡"}, UnitSlice: {"card", "卡"}, UnitInstance: {"instance", "实例"}, UnitLease: {"lease", "租约"}}
+	things := map[string][2]string{UnitGPU: {"GPU", "卡"}, UnitSlice: {"card", "卡"}, UnitInstance: {"instance", "实例"}, UnitHost: {"host", "主机"}, "commitment": {"commitment", "预留承诺"}, UnitLease: {"lease", "租约"}}
 	modes := map[string]string{ModeSecond: "秒", ModeMinute: "分钟", ModeHour: "小时", ModeDay: "天", ModeWeek: "周", ModeMonth: "月"}
 	thing, known := things[what]
 	if !known {

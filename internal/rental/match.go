@@ -10,6 +10,7 @@ const (
 	ItemReservedUsed    = "reserved_used"
 	ItemReservedUnused  = "reserved_unused"
 	ItemReservedUpfront = "reserved_upfront"
+	ItemReservedMonthly = "reserved_monthly"
 )
 
 // matchedSpan returns the time that must be known to price the period hour by hour: its hours as
@@ -89,11 +90,24 @@ func (in ChargeInput) reserve(hour Span, month Month, parts []piece, undelivered
 	if used.Cmp(capacity) > 0 {
 		covered.Quo(capacity, used)
 	}
-	out := splitPieces(parts, covered, func(p *piece) { p.item, p.price = ItemReservedUsed, reserved.Price })
+	out := splitPieces(parts, covered, func(p *piece) {
+		p.item, p.list, p.price = ItemReservedUsed, p.price, reserved.priceOf(p.price)
+	})
 	left := new(big.Rat).Sub(capacity, new(big.Rat).Mul(used, covered))
 	left.Sub(left, big.NewRat(undelivered, int64(millisOfHour)))
-	if left.Sign() > 0 {
-		out = append(out, piece{item: ItemReservedUnused, unit: in.Contract.Plan.unitName(), span: hour, month: month, price: reserved.Price, quantity: left})
+	if left.Sign() <= 0 {
+		return out
+	}
+	// What is left over an hour in which the price changes is left of both its parts.
+	for cursor := hour.Start; cursor < hour.End; {
+		end, list := hour.End, in.Contract.Plan.priceAt(cursor)
+		if next := in.Contract.Plan.nextPrice(cursor); next < len(in.Contract.Plan.Prices) {
+			end = min(end, in.Contract.Plan.Prices[next].From)
+		}
+		part := new(big.Rat).Mul(left, big.NewRat(int64(end-cursor), hour.Duration()))
+		out = append(out, piece{item: ItemReservedUnused, unit: in.Contract.Plan.unitName(), span: Span{Start: cursor, End: end}, month: month,
+			list: list, price: reserved.priceOf(list), quantity: part})
+		cursor = end
 	}
 	return out
 }

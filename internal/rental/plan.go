@@ -2,6 +2,7 @@ package rental
 
 import (
 	"math/big"
+	"slices"
 	"time"
 )
 
@@ -20,14 +21,22 @@ func (p Plan) unitMillis() int64 {
 }
 
 // started tells whether every started unit is charged whole, when it begins.
-func (p Plan) started() bool { return p.Mode == ModeClockHour || p.calendar() && p.Rounding == RoundUp }
+func (p Plan) started() bool {
+	return p.Mode == ModeClockHour || p.Mode == ModePrepaidHour || p.calendar() && p.Rounding == RoundUp
+}
+
+// byHost tells whether one price buys all cards of the lease on one host.
+func (p Plan) byHost() bool { return p.Unit == UnitInstance || p.Unit == UnitHost }
 
 // matched tells whether time is priced hour by hour: by a reservation, or by what the month used before.
 func (p Plan) matched() bool { return p.Reserved != nil || len(p.Steps) > 0 }
 
-// unitAt returns the started unit that holds a moment.
-func (p Plan) unitAt(cal almanac, at Millis) Span {
+// unitAt returns the started unit that holds a moment of a session.
+func (p Plan) unitAt(cal almanac, session, at Millis) Span {
 	switch p.Mode {
+	case ModePrepaidHour:
+		start := at - (at-session)%millisOfHour
+		return Span{Start: start, End: start + millisOfHour}
 	case ModeClockHour:
 		return cal.hour(at)
 	case ModeWeek:
@@ -72,7 +81,7 @@ func (p Plan) roundsSessions() bool {
 // unitName names what one price buys: "gpu-hour".
 func (p Plan) unitName() string {
 	switch p.Mode {
-	case ModeClockHour:
+	case ModeClockHour, ModePrepaidHour:
 		return p.Unit + "-" + ModeHour
 	case ModeAnniversary:
 		return p.Unit + "-" + ModeMonth
@@ -82,14 +91,18 @@ func (p Plan) unitName() string {
 }
 
 // priceAt returns the price that holds at the moment; the first holds from the beginning.
-func (p Plan) priceAt(at Millis) Decimal {
-	price := p.Prices[0].Price
-	for _, v := range p.Prices[1:] {
+func (p Plan) priceAt(at Millis) Decimal { return p.Prices[p.nextPrice(at)-1].Price }
+
+// nextPrice returns the place of the first price after the one that holds at the moment. A price
+// that follows a market has a version an hour, so it is searched for.
+func (p Plan) nextPrice(at Millis) int {
+	later, _ := slices.BinarySearchFunc(p.Prices[1:], at, func(v PriceVersion, at Millis) int {
 		if v.From <= at {
-			price = v.Price
+			return -1
 		}
-	}
-	return price
+		return 1
+	})
+	return later + 1
 }
 
 // byDays tells whether a part of the plan's unit goes by calendar days.
@@ -110,10 +123,8 @@ func (p Plan) cut(cal almanac, s Span) []Span {
 		case p.byDays():
 			end = min(end, cal.day(cursor).End)
 		}
-		for _, v := range p.Prices[1:] {
-			if v.From > cursor && v.From < end {
-				end = v.From
-			}
+		if next := p.nextPrice(cursor); next < len(p.Prices) {
+			end = min(end, p.Prices[next].From)
 		}
 		out = append(out, Span{Start: cursor, End: end})
 		cursor = end

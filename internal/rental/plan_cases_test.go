@@ -300,6 +300,7 @@ func TestTaxIsAddedOrContainedByLineOrOnTheSum(t *testing.T) {
 		{"by line", false, TaxOnLine, []string{"1.31", "1.31", "-0.26"}, ""}, // 1.3065 each and -0.2613
 		{"on the sum", false, TaxOnSum, []string{"2.35"}, ""},                // 13 % of 18.09 = 2.3517
 		{"contained", true, TaxOnSum, nil, "2.08"},                           // 18.09 x 13 / 113 = 2.0812
+		{"contained by line", true, TaxOnLine, nil, "2.09"},                  // 1.1562 twice and -0.2312: 1.16 + 1.16 - 0.23
 	} {
 		c := planned(t, "1", func(c *Contract) {
 			c.Tax = &Tax{Name: "VAT", Percent: dec(t, "13"), Included: &tc.included, On: tc.on}

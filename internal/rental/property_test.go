@@ -14,12 +14,12 @@ var zones = []string{"UTC", "America/Los_Angeles", "Asia/Shanghai", "Australia/L
 func drawFacts(t *rapid.T, exact bool) Facts {
 	modes := []string{ModeSecond, ModeMinute, ModeHour}
 	if exact {
-		modes = append(modes, ModeDay, ModeWeek, ModeMonth, ModeClockHour, ModeAnniversary)
+		modes = append(modes, ModeDay, ModeWeek, ModeMonth, ModeClockHour, ModePrepaidHour, ModeAnniversary)
 	}
 	c := hourly(nil, "1")
 	c.TimeZone = rapid.SampledFrom(zones).Draw(t, "zone")
 	c.Plan.Mode = rapid.SampledFrom(modes).Draw(t, "mode")
-	c.Plan.Unit = rapid.SampledFrom([]string{UnitGPU, UnitInstance, UnitLease}).Draw(t, "unit")
+	c.Plan.Unit = rapid.SampledFrom([]string{UnitGPU, UnitInstance, UnitHost, UnitLease}).Draw(t, "unit")
 	if !exact {
 		c.Plan.Rounding = rapid.SampledFrom([]Rounding{RoundUp, RoundOff, HalfUp}).Draw(t, "rounding")
 		c.Plan.RoundingScope = rapid.SampledFrom([]string{RoundSession, RoundSum}).Draw(t, "scope")
@@ -62,12 +62,16 @@ func drawFacts(t *rapid.T, exact bool) Facts {
 // split of a span.
 func drawTerms(t *rapid.T, c *Contract, whole Span) {
 	switch p := &c.Plan; {
-	case p.Mode == ModeClockHour, p.calendar() && p.Mode != ModeMonth && rapid.Bool().Draw(t, "started"):
+	case p.Mode == ModeClockHour, p.Mode == ModePrepaidHour, p.calendar() && p.Mode != ModeMonth && rapid.Bool().Draw(t, "started"):
 		p.Rounding = RoundUp
 	case p.Mode == ModeMonth:
 		p.Proration = rapid.SampledFrom([]string{"", ProrateDays, ProrateHours, ProrateFlat}).Draw(t, "proration")
 	case p.Mode == ModeHour && p.Unit == UnitGPU && rapid.Bool().Draw(t, "reserved"):
-		p.Reserved = &Reservation{Cards: rapid.IntRange(1, 5).Draw(t, "reserved cards"), Price: Decimal{text: "1.7"}, Upfront: Decimal{text: "33"}}
+		p.Reserved = &Reservation{Cards: rapid.IntRange(1, 5).Draw(t, "reserved cards"), Price: Decimal{text: "1.7"}, Upfront: Decimal{text: "33"}, Monthly: Decimal{text: "7.1"}}
+		if rapid.Bool().Draw(t, "discounted") {
+			p.Reserved.Price, p.Reserved.DiscountPercent = Decimal{}, Decimal{text: "12.5"}
+			return
+		}
 		fallthrough
 	case p.unitMillis() > 0 && rapid.Bool().Draw(t, "steps"):
 		p.Prices = p.Prices[:1]

@@ -3,14 +3,16 @@ package rental
 import "math/big"
 
 // startedPieces charges every unit that a seat's time begins whole, once, at the moment at which
-// its first charged time falls; a stop and a new start within it cost nothing more.
+// its first charged time falls. A stop and a new start within it cost nothing more, but where
+// hours are paid in advance: those are counted from each start.
 func (in ChargeInput) startedPieces(cal almanac, cut []piece) []piece {
 	var out []piece
 	var unit Span
+	var session Millis
 	for _, p := range cut {
 		for cursor := p.span.Start; cursor < p.span.End; {
-			if !unit.Contains(cursor) {
-				unit = in.Contract.Plan.unitAt(cal, cursor)
+			if !unit.Contains(cursor) || in.Contract.Plan.Mode == ModePrepaidHour && p.session != session {
+				unit, session = in.Contract.Plan.unitAt(cal, p.session, cursor), p.session
 				first := p
 				first.span = Span{Start: cursor, End: cursor}
 				first.due, first.time, first.quantity = cursor, new(big.Rat), big.NewRat(1, 1)

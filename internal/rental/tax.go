@@ -16,22 +16,10 @@ func TaxLines(c Contract, period Span, lines []BillLine) (added []BillLine, cont
 		return nil, nil, nil
 	}
 	if *c.Tax.Included {
-		sum, err := lineTotal(c.Currency, lines)
-		if err != nil {
-			return nil, nil, err
-		}
-		whole := new(big.Rat).Add(hundred, c.Tax.Percent.Rat())
-		minor, err := roundToInt64(new(big.Rat).Mul(big.NewRat(sum.Minor, 1), new(big.Rat).Quo(c.Tax.Percent.Rat(), whole)), c.LineRounding)
-		return nil, &Amount{Currency: c.Currency, Minor: minor}, err
+		contained, err = containedTax(c, taxGroups(*c.Tax, lines))
+		return nil, contained, err
 	}
-	groups := [][]BillLine{lines}
-	if c.Tax.On == TaxOnLine {
-		groups = nil
-		for _, l := range lines {
-			groups = append(groups, []BillLine{l})
-		}
-	}
-	for _, group := range groups {
+	for _, group := range taxGroups(*c.Tax, lines) {
 		line, err := taxLine(c, period, group)
 		if err != nil {
 			return nil, nil, err
@@ -39,6 +27,38 @@ func TaxLines(c Contract, period Span, lines []BillLine) (added []BillLine, cont
 		added = append(added, line)
 	}
 	return added, nil, nil
+}
+
+// taxGroups returns the lines whose tax is rounded together.
+func taxGroups(t Tax, lines []BillLine) [][]BillLine {
+	if t.On != TaxOnLine {
+		return [][]BillLine{lines}
+	}
+	groups := make([][]BillLine, len(lines))
+	for i, l := range lines {
+		groups[i] = []BillLine{l}
+	}
+	return groups
+}
+
+// containedTax sums what of each group is tax, rounded once a group: percent / (100 + percent) of it.
+func containedTax(c Contract, groups [][]BillLine) (*Amount, error) {
+	share := new(big.Rat).Add(hundred, c.Tax.Percent.Rat())
+	share.Quo(c.Tax.Percent.Rat(), share)
+	parts := make([]Amount, len(groups))
+	for i, group := range groups {
+		sum, err := lineTotal(c.Currency, group)
+		if err != nil {
+			return nil, err
+		}
+		minor, err := roundToInt64(new(big.Rat).Mul(big.NewRat(sum.Minor, 1), share), c.LineRounding)
+		if err != nil {
+			return nil, fmt.Errorf("tax: %w", err)
+		}
+		parts[i] = Amount{Currency: c.Currency, Minor: minor}
+	}
+	whole, err := SumAmounts(c.Currency, parts...)
+	return &whole, err
 }
 
 func taxLine(c Contract, period Span, lines []BillLine) (BillLine, error) {

@@ -1,5 +1,10 @@
 package rental
 
+import (
+	"math/big"
+	"strings"
+)
+
 // Values of Plan.Proration.
 const (
 	ProrateDays  = "days"      // by the days of the month: ten days of a February of 28 are 10/28
@@ -18,10 +23,24 @@ type Step struct {
 // with the cards' time hour by hour of the zone's clock; nothing is carried over to another hour.
 type Reservation struct {
 	Cards int `json:"cards" yaml:"cards"`
-	// Price is per card and hour, used or not; 0 where all is paid upfront.
+	// Price is per card and hour, used or not; 0 where all is paid upfront or by the month.
 	Price Decimal `json:"price" yaml:"price"`
+	// DiscountPercent, instead of Price, is what is taken off the plan's price as it is in each hour.
+	DiscountPercent Decimal `json:"discount_percent,omitzero" yaml:"discount_percent"`
 	// Upfront is paid once for the whole, when the lease starts.
 	Upfront Decimal `json:"upfront,omitzero" yaml:"upfront"`
+	// Monthly is paid for the whole by the calendar month, pro rata by its days.
+	Monthly Decimal `json:"monthly,omitzero" yaml:"monthly"`
+}
+
+// priceOf returns what a reserved card costs while the plan's price is list.
+func (r Reservation) priceOf(list Decimal) Decimal {
+	if !r.DiscountPercent.IsSet() {
+		return r.Price
+	}
+	left := new(big.Rat).Sub(hundred, r.DiscountPercent.Rat())
+	_, digits, _ := strings.Cut(r.DiscountPercent.text, ".")
+	return list.percent(Decimal{text: left.FloatString(len(digits))})
 }
 
 // Values of Slices.By.

@@ -15,6 +15,9 @@ const (
 	ModeMonth  = "month" // calendar month, pro rata by Proration
 	// ModeClockHour is an hour of the zone's clock, charged whole once it is begun.
 	ModeClockHour = "clock_hour"
+	// ModePrepaidHour is an hour that is paid for when it begins, counted from each start: a stop
+	// within it gives nothing back, and a new start begins a new one.
+	ModePrepaidHour = "prepaid_hour"
 	// ModeAnniversary is a month from the lease's start to the same day of the next month.
 	ModeAnniversary = "anniversary_month"
 )
@@ -22,7 +25,8 @@ const (
 // Values of Plan.Unit.
 const (
 	UnitGPU      = "gpu"
-	UnitInstance = "instance"
+	UnitInstance = "instance" // all cards of the lease on one host, sold as an instance
+	UnitHost     = "host"     // the same, sold as a whole host
 	UnitLease    = "lease"
 	UnitSlice    = "slice" // the price is a whole card's, a MIG instance pays its share
 )

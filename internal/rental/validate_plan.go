@@ -6,8 +6,8 @@ import (
 )
 
 func (p Plan) validate(f *faults) {
-	f.choice("plan.mode", p.Mode, ModeSecond, ModeMinute, ModeHour, ModeClockHour, ModeDay, ModeWeek, ModeMonth, ModeAnniversary)
-	f.choice("plan.unit", p.Unit, UnitGPU, UnitInstance, UnitLease, UnitSlice)
+	f.choice("plan.mode", p.Mode, ModeSecond, ModeMinute, ModeHour, ModeClockHour, ModePrepaidHour, ModeDay, ModeWeek, ModeMonth, ModeAnniversary)
+	f.choice("plan.unit", p.Unit, UnitGPU, UnitInstance, UnitHost, UnitLease, UnitSlice)
 	p.validateRounding(f)
 	f.check(len(p.Prices) > 0, "plan.prices", "nothing", "at least one price")
 	for i, v := range p.Prices {
@@ -46,6 +46,8 @@ func (p Plan) validateRounding(f *faults) {
 	switch {
 	case p.Mode == ModeClockHour:
 		f.check(p.Rounding == RoundUp, "plan.rounding", orNothing(string(p.Rounding)), "up: a started hour of the clock is charged whole")
+	case p.Mode == ModePrepaidHour:
+		f.check(p.Rounding == RoundUp, "plan.rounding", orNothing(string(p.Rounding)), "up: an hour that is paid in advance is charged whole")
 	case p.Mode == ModeMonth:
 		f.check(p.Rounding == Exact, "plan.rounding", orNothing(string(p.Rounding)), "exact: a month is charged pro rata")
 	case p.calendar():
@@ -69,10 +71,7 @@ func (p Plan) validateVolume(f *faults) {
 		f.check(p.Mode == ModeHour && p.Unit == UnitGPU && exact, "plan.reserved", "a reservation under mode "+p.Mode+", unit "+p.Unit,
 			"mode hour, unit gpu, rounding exact, no minimum and no trial: it is matched hour by hour")
 		f.check(p.Reserved.Cards > 0, "plan.reserved.cards", fmt.Sprintf("%d", p.Reserved.Cards), "how many cards are reserved, at least 1")
-		f.price("plan.reserved.price", p.Reserved.Price)
-		if p.Reserved.Upfront.IsSet() {
-			f.price("plan.reserved.upfront", p.Reserved.Upfront)
-		}
+		p.Reserved.validate(f)
 	}
 	if len(p.Steps) > 0 {
 		f.check(p.unitMillis() > 0 && exact && len(p.Prices) == 1, "plan.steps", "steps under mode "+p.Mode,
@@ -85,6 +84,21 @@ func (p Plan) validateVolume(f *faults) {
 			f.check(s.Over.Rat().Cmp(p.Steps[i-1].Over.Rat()) > 0, path+".over", s.Over.found(), "more than the step above it, "+p.Steps[i-1].Over.found())
 		}
 		f.price(path+".price", s.Price)
+	}
+}
+
+func (r Reservation) validate(f *faults) {
+	if r.DiscountPercent.IsSet() {
+		f.check(!r.Price.IsSet(), "plan.reserved.price", r.Price.found(), "no such field beside discount_percent: one of them is the price")
+		f.percentage("plan.reserved.discount_percent", r.DiscountPercent)
+	} else {
+		f.price("plan.reserved.price", r.Price)
+	}
+	if r.Upfront.IsSet() {
+		f.price("plan.reserved.upfront", r.Upfront)
+	}
+	if r.Monthly.IsSet() {
+		f.price("plan.reserved.monthly", r.Monthly)
 	}
 }
 

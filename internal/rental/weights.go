@@ -9,26 +9,35 @@ import (
 
 // weights tells which share of the priced unit one card is.
 type weights struct {
-	unit  string
+	plan  Plan
 	lease int64
+	// hosts counts, by host, the seats whose sessions begin there; seats are those beginnings.
 	hosts map[string]int64
+	seats [][]Assignment
 	// shares are, by seat, the part of a card that a MIG instance is.
 	shares []*big.Rat
 }
 
 // newWeights counts the cards that one price buys: a price per lease is spread evenly over its
-// seats, a price per instance over the seats that the host has in the lease.
+// seats, a price per instance or host over the seats that the host has in the lease. A replacement
+// takes the place of the card before it, on whichever host it sits: it makes no second instance.
 func newWeights(in ChargeInput, seats []seat) (weights, error) {
-	w := weights{unit: in.Contract.Plan.Unit, lease: int64(len(seats)), hosts: map[string]int64{}}
+	w := weights{plan: in.Contract.Plan, lease: int64(len(seats)), hosts: map[string]int64{}}
 	for _, s := range seats {
 		seen := map[string]bool{}
-		for _, part := range s.parts {
+		var begun []Assignment
+		for i, part := range s.parts {
+			if i > 0 && part.Reason == ReasonRMA {
+				continue
+			}
+			begun = append(begun, part)
 			if !seen[part.Host] {
 				seen[part.Host] = true
 				w.hosts[part.Host]++
 			}
 		}
-		if w.unit != UnitSlice {
+		w.seats = append(w.seats, begun)
+		if w.plan.Unit != UnitSlice {
 			continue
 		}
 		share, err := in.sliceOf(s)
@@ -40,17 +49,29 @@ func newWeights(in ChargeInput, seats []seat) (weights, error) {
 	return w, nil
 }
 
-func (w weights) of(seat int, host string) *big.Rat {
-	switch w.unit {
-	case UnitSlice:
+// of returns the share of the priced unit that the card in a seat is at a moment.
+func (w weights) of(seat int, at Millis) *big.Rat {
+	switch {
+	case w.plan.Unit == UnitSlice:
 		return w.shares[seat]
-	case UnitLease:
+	case w.plan.Unit == UnitLease:
 		return big.NewRat(1, max(w.lease, 1))
-	case UnitInstance:
-		return big.NewRat(1, max(w.hosts[host], 1))
+	case w.plan.byHost():
+		return big.NewRat(1, max(w.hosts[w.hostAt(seat, at)], 1))
 	default:
 		return big.NewRat(1, 1)
 	}
+}
+
+// hostAt returns the host on which the session that runs in a seat at a moment began.
+func (w weights) hostAt(seat int, at Millis) string {
+	host := ""
+	for i, part := range w.seats[seat] {
+		if i == 0 || part.Span.Start <= at {
+			host = part.Host
+		}
+	}
+	return host
 }
 
 // sliceOf returns what share of a card a seat is. A replacement is as large as what it replaces.
