@@ -28,6 +28,7 @@ func registerBill(app *kingpin.Application, actions map[string]action) {
 	cmd.Flag("lang", "Language of a table or a page: en or zh; that of the contract where it is not given.").EnumVar(&bill.lang, "en", "zh")
 	cmd.Flag("focus-version", "Version of FOCUS: 1.0 or 1.2.").Default("1.2").EnumVar(&bill.focus, "1.0", "1.2")
 	bill.flags(cmd)
+	bill.pastFlag(cmd)
 	actions[cmd.FullCommand()] = func(ctx context.Context, io streams) error {
 		period, err := billPeriod(bill.month, bill.from, bill.to)
 		if err != nil {
@@ -82,6 +83,7 @@ func registerSLA(app *kingpin.Application, actions map[string]action) {
 	cmd.Flag("month", "Month, as YYYY-MM; the present one where it is not given.").StringVar(&sla.month)
 	cmd.Flag("format", "text or json.").Default("text").EnumVar(&sla.format, "text", "json")
 	sla.flags(cmd)
+	sla.pastFlag(cmd)
 	actions[cmd.FullCommand()] = func(ctx context.Context, io streams) error {
 		if err := checkMonth(sla.month); err != nil {
 			return err

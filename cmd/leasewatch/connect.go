@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kingpin/v2"
 
 	"github.com/leasewatch/leasewatch/internal/api"
+	"github.com/leasewatch/leasewatch/internal/rental"
 	"github.com/leasewatch/leasewatch/internal/server"
 )
 
@@ -22,6 +23,7 @@ type connection struct {
 	tokenFile string
 	storage   string
 	dsn       string
+	asOf      string
 }
 
 func (c *connection) flags(cmd *kingpin.CmdClause) {
@@ -29,6 +31,23 @@ func (c *connection) flags(cmd *kingpin.CmdClause) {
 	cmd.Flag("server.token-file", "File that holds the token.").Envar("LEASEWATCH_TOKEN_FILE").StringVar(&c.tokenFile)
 	cmd.Flag("storage.path", "Open this data directory instead of asking a server.").StringVar(&c.storage)
 	cmd.Flag("ledger.dsn", "With --storage.path: the ledger's DSN where it is not the directory's own SQLite file.").Envar("LEASEWATCH_LEDGER_DSN").StringVar(&c.dsn)
+}
+
+// pastFlag adds the moment whose knowledge answers rest on.
+func (c *connection) pastFlag(cmd *kingpin.CmdClause) {
+	cmd.Flag("as-of", "Answer by what was recorded up to this moment, in RFC 3339, as it would have been answered then.").StringVar(&c.asOf)
+}
+
+// known returns the client that asks by what was known at --as-of.
+func (c *connection) known(client *api.Client) (*api.Client, error) {
+	if c.asOf == "" {
+		return client, nil
+	}
+	var at rental.Millis
+	if err := at.UnmarshalText([]byte(c.asOf)); err != nil {
+		return nil, usageError{fmt.Errorf("--as-of: %w", err)}
+	}
+	return client.AsOf(at), nil
 }
 
 // checkMonth refuses what is no month; empty is the present one.
@@ -48,6 +67,9 @@ func (c *connection) do(ctx context.Context, fn func(context.Context, *api.Clien
 		}
 		client, err := offline.Client()
 		if err == nil {
+			client, err = c.known(client)
+		}
+		if err == nil {
 			err = fn(ctx, client)
 		}
 		return errors.Join(err, offline.Close())
@@ -63,6 +85,9 @@ func (c *connection) do(ctx context.Context, fn func(context.Context, *api.Clien
 	client, err := api.New(c.url, secret, &http.Client{Timeout: time.Minute})
 	if err != nil {
 		return usageError{err}
+	}
+	if client, err = c.known(client); err != nil {
+		return err
 	}
 	return fn(ctx, client)
 }

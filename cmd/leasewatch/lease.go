@@ -45,6 +45,7 @@ func registerLease(app *kingpin.Application, actions map[string]action) {
 	cmd.Flag("provider", "Only this provider's.").StringVar(&list.query.Provider)
 	cmd.Flag("format", "table or json.").Default("table").EnumVar(&list.format, "table", "json")
 	list.flags(cmd)
+	list.pastFlag(cmd)
 	actions[cmd.FullCommand()] = func(ctx context.Context, io streams) error {
 		return list.do(ctx, func(ctx context.Context, c *api.Client) error {
 			leases, err := c.Leases(ctx, list.query)
@@ -65,6 +66,7 @@ func registerLease(app *kingpin.Application, actions map[string]action) {
 	cmd = lease.Command("show", "Show one lease with its contract and GPUs, as JSON.")
 	cmd.Arg("lease", "Lease.").Required().StringVar(&show.id)
 	show.flags(cmd)
+	show.pastFlag(cmd)
 	actions[cmd.FullCommand()] = func(ctx context.Context, io streams) error {
 		return show.do(ctx, func(ctx context.Context, c *api.Client) error {
 			detail, err := c.Lease(ctx, show.id)
@@ -74,6 +76,8 @@ func registerLease(app *kingpin.Application, actions map[string]action) {
 			return printJSON(io.out, detail)
 		})
 	}
+
+	registerHistory(lease, actions)
 
 	var end struct {
 		connection

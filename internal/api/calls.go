@@ -37,6 +37,12 @@ func (c *Client) Lease(ctx context.Context, id string) (LeaseDetail, error) {
 	return out, c.get(ctx, nil, &out, "leases", id)
 }
 
+// LeaseHistory returns all that was recorded of a lease, the oldest first.
+func (c *Client) LeaseHistory(ctx context.Context, id string) ([]rental.HistoryEntry, error) {
+	var out List[rental.HistoryEntry]
+	return out.Items, c.get(ctx, nil, &out, "leases", id, "history")
+}
+
 // EndLease ends a lease; ErrConflict where that would rewrite what is settled.
 func (c *Client) EndLease(ctx context.Context, id string, in EndLease) (rental.Lease, error) {
 	var out rental.Lease

@@ -7,11 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/leasewatch/leasewatch/internal/rental"
 )
 
 // Root is the path under which the API lives.
@@ -26,6 +29,7 @@ type Client struct {
 	base  *url.URL
 	token Secret
 	http  *http.Client
+	asOf  rental.Millis // 0 is now
 }
 
 // New returns a client of the server at base ("http://127.0.0.1:8080"), which may hold a
@@ -50,6 +54,14 @@ func New(base string, token Secret, hc *http.Client) (*Client, error) {
 func (c *Client) As(token Secret) *Client {
 	other := *c
 	other.token = token
+	return &other
+}
+
+// AsOf returns a client of the same server that is answered by what had been recorded up to the
+// moment, as it would have been then. What cannot be answered so is refused.
+func (c *Client) AsOf(at rental.Millis) *Client {
+	other := *c
+	other.asOf = at
 	return &other
 }
 
@@ -78,6 +90,12 @@ func (c *Client) do(ctx context.Context, r request) ([]byte, error) {
 	}
 	target.RawPath = target.EscapedPath() + Root + raw.String()
 	target.Path += Root + plain
+	if c.asOf != 0 {
+		query := url.Values{}
+		maps.Copy(query, r.query)
+		setTime(query, "as_of", c.asOf)
+		r.query = query
+	}
 	target.RawQuery = r.query.Encode()
 
 	req, err := http.NewRequestWithContext(ctx, r.method, target.String(), bytes.NewReader(r.body))

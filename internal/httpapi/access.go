@@ -35,6 +35,7 @@ var accessTable = []Access{
 
 	{"list-leases", "GET", "/leases", readers, "a tenant's own"},
 	{"get-lease", "GET", "/leases/{id}", readers, "a tenant's own"},
+	{"lease-history", "GET", "/leases/{id}/history", readers, "a tenant's own, without who of the provider recorded it and why"},
 	{"end-lease", "POST", "/leases/{id}/end", keepers, "ends what is earned"},
 	{"get-bill", "GET", "/leases/{id}/bill", readers, "a tenant's own; who is on call is told the money at stake"},
 	{"simulate-prices", "GET", "/leases/{id}/prices", staff, "tells others' prices"},

@@ -47,7 +47,8 @@ func call(h http.Handler, method, target, secret, body string) *httptest.Respons
 var want = map[string]string{
 	"whoami": "admin operator oncall finance tenant push", "status": "admin operator oncall finance tenant",
 	"list-leases": "admin operator oncall finance tenant", "get-lease": "admin operator oncall finance tenant",
-	"get-usage": "admin operator oncall finance tenant", "get-sla": "admin operator oncall finance tenant",
+	"lease-history": "admin operator oncall finance tenant",
+	"get-usage":     "admin operator oncall finance tenant", "get-sla": "admin operator oncall finance tenant",
 	"get-downtime": "admin operator oncall finance tenant", "get-states": "admin operator oncall finance tenant",
 	"get-bill": "admin operator oncall finance tenant", "cost-vs-utilisation": "admin operator oncall finance tenant",
 	"list-bills": "admin operator oncall finance tenant", "list-invoices": "admin operator oncall finance tenant",

@@ -33,8 +33,23 @@ type StatusReader interface {
 type LeaseReader interface {
 	Leases(ctx context.Context, q api.LeaseQuery) ([]api.LeaseSummary, error)
 	Lease(ctx context.Context, id string) (api.LeaseDetail, error)
+	// LeaseHistory returns all that was recorded of a lease, the oldest first.
+	LeaseHistory(ctx context.Context, id string) ([]rental.HistoryEntry, error)
 	// LeaseTenant returns whose lease it is; rental.CodeNotFound where there is none.
 	LeaseTenant(ctx context.Context, id string) (string, error)
+}
+
+// Past answers as things were known at a moment.
+type Past interface {
+	AsOf(at rental.Millis) Known
+}
+
+// Known are the readers whose answers rest on recorded facts alone.
+type Known struct {
+	Leases LeaseReader
+	Bills  BillReader
+	Books  Books
+	SLA    SLAReader
 }
 
 // LeaseEnder ends leases.
@@ -122,6 +137,7 @@ type Deps struct {
 	Gate      *Gate
 	Status    StatusReader
 	Leases    LeaseReader
+	Past      Past
 	Ender     LeaseEnder
 	Bills     BillReader
 	Renderer  BillRenderer

@@ -40,6 +40,7 @@ type backend struct {
 var (
 	_ httpapi.StatusReader = (*backend)(nil)
 	_ httpapi.LeaseReader  = (*backend)(nil)
+	_ httpapi.Past         = (*backend)(nil)
 	_ httpapi.LeaseEnder   = (*backend)(nil)
 	_ httpapi.BillReader   = (*backend)(nil)
 	_ httpapi.BillRenderer = (*backend)(nil)
@@ -81,6 +82,16 @@ func (b *backend) Lease(_ context.Context, id string) (api.LeaseDetail, error) {
 		GPUs:        []rental.GPU{{UUID: "GPU-a", Host: "shared-host"}},
 		Maintenance: []rental.Maintenance{{ID: "M1", Leases: []string{"L-acme", "L-globex"}, Hosts: []string{"host-globex", "shared-host"}}},
 	}, b.ask("lease %s", id)
+}
+
+func (b *backend) LeaseHistory(_ context.Context, id string) ([]rental.HistoryEntry, error) {
+	return []rental.HistoryEntry{{Kind: rental.KindLease, Name: id, Revision: 1, Action: rental.ActionCreate, By: "ada", Why: "as globex has it"}}, b.ask("history %s", id)
+}
+
+// AsOf answers with the same backend, which then says from when.
+func (b *backend) AsOf(at rental.Millis) httpapi.Known {
+	_ = b.ask("as of %s", at)
+	return httpapi.Known{Leases: b, Bills: b, Books: b, SLA: b}
 }
 
 func (b *backend) LeaseTenant(_ context.Context, id string) (string, error) {
@@ -302,7 +313,7 @@ func serve(tb testing.TB, anonymous *rental.Principal) served {
 	b := s.backend
 	h, err := httpapi.New(httpapi.Deps{
 		Gate:   httpapi.NewGate(holders{}, anonymous, log),
-		Status: b, Leases: b, Ender: b, Bills: b, Renderer: b, Books: b, Usage: b, SLA: b, Fleet: b,
+		Status: b, Leases: b, Past: b, Ender: b, Bills: b, Renderer: b, Books: b, Usage: b, SLA: b, Fleet: b,
 		Incidents: b, Ledger: b, Adopter: b, Tokens: b,
 		Log: log, Now: func() time.Time { return noon }, Version: "1.2.3",
 	})

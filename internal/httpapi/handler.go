@@ -98,7 +98,11 @@ func operation[I, O any](r *routes, id, summary string, do func(ctx context.Cont
 	}
 	huma.Register(r.huma, op, func(ctx context.Context, in *I) (*O, error) {
 		who, _ := principalFrom(ctx)
-		out, err := do(ctx, view{deps: r.deps, who: who}, in)
+		v, err := view{deps: r.deps, who: who}.asOf(in)
+		if err != nil {
+			return nil, problem(apiError(ctx, r.deps.Log, err))
+		}
+		out, err := do(ctx, v, in)
 		if err != nil {
 			return nil, problem(apiError(ctx, r.deps.Log, err))
 		}

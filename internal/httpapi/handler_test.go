@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +38,34 @@ func TestWhatTheRoomsBehindAreAsked(t *testing.T) {
 	}
 }
 
+func TestAnAnswerAsOfAMomentIsReadFromWhatWasKnownThen(t *testing.T) {
+	for target, want := range map[string]string{
+		"/leases":                                       "leases tenant=acme at=1970-01-01T00:00:00Z",
+		"/leases/L-acme":                                "lease L-acme",
+		"/leases/L-acme/history":                        "history L-acme",
+		"/leases/L-acme/sla":                            "sla L-acme month=",
+		"/leases/L-acme/bill?month=2026-05":             "bill L-acme month=2026-05 1970-01-01T00:00:00Z..1970-01-01T00:00:00Z",
+		"/leases/L-acme/bill?from=2026-04-01T00:00:00Z": "bill L-acme month= 2026-04-01T00:00:00Z..2026-05-02T00:00:00Z", // up to then, not to now
+		"/bills?month=2026-05":                          "bills lease= tenant=acme provider= month=2026-05",
+	} {
+		t.Run(target, func(t *testing.T) {
+			s := serve(t, nil)
+			join := "?"
+			if strings.Contains(target, "?") {
+				join = "&"
+			}
+			got := call(s, "GET", api.Root+target+join+"as_of=2026-05-02T02:00:00%2B02:00", "tenant", "")
+			if got.Code != 200 || !slices.Equal(s.backend.asked, []string{"as of 2026-05-02T00:00:00Z", want}) {
+				t.Errorf("status %d, %s\ngot  %q\nwant %q", got.Code, got.Body, s.backend.asked, want)
+			}
+			others := strings.ReplaceAll(target, "L-acme", "L-globex") + join + "as_of=2026-05-02T00:00:00Z"
+			if got := call(s, "GET", api.Root+others, "tenant", ""); strings.Contains(target, "L-acme") && got.Code != 404 {
+				t.Errorf("another tenant's as of then: status %d, want 404", got.Code)
+			}
+		})
+	}
+}
+
 func TestARequestThatCannotBeMeantIsRefusedWithItsPlace(t *testing.T) {
 	long := "from=2020-01-01T00:00:00Z&to=2026-01-01T00:00:00Z"
 	cases := []struct{ method, target, body, want string }{
@@ -49,6 +78,10 @@ func TestARequestThatCannotBeMeantIsRefusedWithItsPlace(t *testing.T) {
 		{"GET", "/leases/L-acme/usage?step=week", "", "query.step"},
 		{"GET", "/leases/L-acme/usage?" + long, "", "longer than 400 days"},
 		{"GET", "/leases?tennant=acme", "", "query.tennant"},
+		{"GET", "/leases?as_of=2026-05-15T12:00:00.001Z", "", "a moment that has passed"},
+		{"GET", "/leases/L-acme/bill?as_of=yesterday", "", "query.as_of"},
+		{"GET", "/leases/L-acme/usage?as_of=2026-05-01T00:00:00Z", "", "query.as_of"},
+		{"GET", "/fleet?as_of=2026-05-01T00:00:00Z", "", "query.as_of"},
 		{"GET", "/leases/" + strings.Repeat("x", 300), "", "path.id"},
 		{"GET", "/incidents?status=closed", "", "query.status"},
 		{"GET", "/incidents?limit=0", "", "query.limit"},

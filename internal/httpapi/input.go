@@ -33,6 +33,26 @@ type PeriodQuery struct {
 	Month string `doc:"Month of the contract's time zone. Without month and span: the present one, so far." pattern:"^[0-9]{4}-(0[1-9]|1[0-2])$" patternDescription:"a month such as 2026-05" query:"month"`
 }
 
+// AsOfQuery is the query of the moment whose knowledge an answer rests on. An operation whose
+// input embeds it answers from what had been recorded by then.
+type AsOfQuery struct {
+	AsOf string `doc:"Answer by what was recorded up to this moment, RFC 3339, as it would have been answered then." format:"date-time" query:"as_of"`
+}
+
+// known returns the moment; 0 where none is asked for.
+func (q AsOfQuery) known(now rental.Millis) (at rental.Millis, err error) {
+	if q.AsOf == "" {
+		return 0, nil
+	}
+	if err := at.UnmarshalText([]byte(q.AsOf)); err != nil {
+		return 0, invalid("query.as_of", err.Error(), q.AsOf)
+	}
+	if at <= 0 || at > now {
+		return 0, invalid("query.as_of", "a moment that has passed is expected: what will be known later is not known yet", q.AsOf)
+	}
+	return at, nil
+}
+
 // FormatQuery is the query of how bills are written.
 type FormatQuery struct {
 	Format string `default:"json" enum:"json,csv,table,html,focus,focus-1.0" query:"format"`

@@ -16,6 +16,7 @@ import (
 func (r *routes) addBooks() error {
 	type billsQuery struct {
 		PeriodQuery
+		AsOfQuery
 
 		Lease    string `maxLength:"200" query:"lease"`
 		Tenant   string `maxLength:"200" query:"tenant"`

@@ -22,6 +22,12 @@ type LeasePeriod struct {
 	PeriodQuery
 }
 
+// KnownPeriod is one lease over a period, by what was known at a moment.
+type KnownPeriod struct {
+	LeasePeriod
+	AsOfQuery
+}
+
 func (r *routes) addServer() error {
 	if err := operation(r, "whoami", "Tell who the caller is taken for",
 		func(_ context.Context, v view, _ *struct{}) (*body[rental.Principal], error) {
@@ -44,6 +50,8 @@ func (r *routes) addLeases() error {
 		Tenant   string `maxLength:"200"                              query:"tenant"`
 		Provider string `maxLength:"200"                              query:"provider"`
 		At       string `doc:"Only leases that exist at this moment." format:"date-time" query:"at"`
+
+		AsOfQuery
 	}
 	if err := operation(r, "list-leases", "List leases with the figures of their month so far",
 		func(ctx context.Context, v view, in *query) (*body[api.List[api.LeaseSummary]], error) {
@@ -57,9 +65,19 @@ func (r *routes) addLeases() error {
 		}); err != nil {
 		return err
 	}
+	type known struct {
+		LeasePath
+		AsOfQuery
+	}
 	if err := operation(r, "get-lease", "Show one lease with all that decides its bill and its verdict",
-		func(ctx context.Context, v view, in *LeasePath) (*body[api.LeaseDetail], error) {
+		func(ctx context.Context, v view, in *known) (*body[api.LeaseDetail], error) {
 			return answer(v.leaseDetail(ctx, in.ID))
+		}); err != nil {
+		return err
+	}
+	if err := operation(r, "lease-history", "List all that was recorded of a lease: when, by whom, why, and what it changed",
+		func(ctx context.Context, v view, in *known) (*body[api.List[rental.HistoryEntry]], error) {
+			return items(v.history(ctx, in.ID))
 		}); err != nil {
 		return err
 	}
@@ -83,7 +101,7 @@ func (r *routes) addLeases() error {
 // addBill adds the bill, which is JSON or what a person or a spreadsheet reads.
 func (r *routes) addBill() error {
 	type query struct {
-		LeasePeriod
+		KnownPeriod
 
 		FormatQuery
 	}
@@ -160,7 +178,7 @@ func (r *routes) addUse() error {
 
 // leaseRead adds an operation that reads one lease over a period.
 func leaseRead[T any](r *routes, id, summary string, read func(view, context.Context, string, api.Period) (T, error)) error {
-	return operation(r, id, summary, func(ctx context.Context, v view, in *LeasePeriod) (*body[T], error) {
+	return operation(r, id, summary, func(ctx context.Context, v view, in *KnownPeriod) (*body[T], error) {
 		p, err := in.period(rental.At(v.deps.Now()))
 		if err != nil {
 			return nil, err

@@ -16,6 +16,24 @@ type view struct {
 	who  rental.Principal
 }
 
+// asOf returns the view by what was known at the moment that the input asks for, if it does.
+func (v view) asOf(in any) (view, error) {
+	asked, ok := in.(interface {
+		known(now rental.Millis) (rental.Millis, error)
+	})
+	if !ok {
+		return v, nil
+	}
+	at, err := asked.known(rental.At(v.deps.Now()))
+	if err != nil || at == 0 {
+		return v, err
+	}
+	then := v.deps.Past.AsOf(at)
+	v.deps.Leases, v.deps.Bills, v.deps.Books, v.deps.SLA = then.Leases, then.Bills, then.Books, then.SLA
+	v.deps.Now = at.Time
+	return v, nil
+}
+
 // own tells whether the principal may see what belongs to the tenant.
 func (v view) own(tenant string) bool {
 	return v.who.Role != rental.RoleTenant || tenant == v.who.Tenant
@@ -73,6 +91,23 @@ func (v view) leaseDetail(ctx context.Context, id string) (api.LeaseDetail, erro
 		}
 	}
 	return d, err
+}
+
+// history tells a tenant what was recorded of its lease and when; who of the provider did it,
+// and what they noted, is not for tenants: a note may name others.
+func (v view) history(ctx context.Context, id string) ([]rental.HistoryEntry, error) {
+	if err := v.lease(ctx, id); err != nil {
+		return nil, err
+	}
+	entries, err := v.deps.Leases.LeaseHistory(ctx, id)
+	if v.tenantOnly() == "" {
+		return entries, err
+	}
+	own := slices.Clone(entries)
+	for i := range own {
+		own[i].By, own[i].Why = "", ""
+	}
+	return own, err
 }
 
 func (v view) bill(ctx context.Context, id string, p api.Period, lang string) (rental.Bill, error) {

@@ -18,8 +18,11 @@ type assignment struct {
 	revision int
 }
 
-const newestAssignments = `SELECT a.id, a.revision, a.lease, a.uuid, a.start_ms, a.end_ms, a.reason FROM assignments a
-	WHERE a.revision = (SELECT max(b.revision) FROM assignments b WHERE b.id = a.id)`
+// newestAssignments reads, of each assignment, the revision that holds.
+func newestAssignments(q knower) string {
+	return `SELECT a.id, a.revision, a.lease, a.uuid, a.start_ms, a.end_ms, a.reason FROM assignments a
+	WHERE a.revision = (SELECT max(b.revision) FROM assignments b WHERE b.id = a.id` + q.known("b.at_ms") + `)`
+}
 
 func scanAssignment(rows *sql.Rows) (assignment, error) {
 	var a assignment
@@ -33,7 +36,7 @@ func scanAssignment(rows *sql.Rows) (assignment, error) {
 // that an imported fact claims of a card which an earlier claim has is not the lease's; see Conflicts.
 // Host is where the card sat while it served, for cards of which the inventory has said more than one thing.
 func (l *Ledger) Assignments(ctx context.Context, lease string) ([]rental.Assignment, error) {
-	rows, err := collect(ctx, l.read, scanAssignment, newestAssignments+` AND a.start_ms < a.end_ms
+	rows, err := collect(ctx, l.read, scanAssignment, newestAssignments(l.read)+` AND a.start_ms < a.end_ms
 		AND a.uuid IN (SELECT c.uuid FROM assignments c WHERE c.lease = $1) ORDER BY a.uuid, a.start_ms, a.lease, a.id`, lease)
 	if err != nil {
 		return nil, storeError("ledger: assignments", err)
@@ -69,7 +72,7 @@ func (l *Ledger) placeHosts(ctx context.Context, lease string, all []rental.Assi
 		w.host = g.Host
 		return w, err
 	}, `SELECT f.name, f.at_ms, f.body FROM facts f WHERE f.kind = $1 AND f.name IN
-		(SELECT g.name FROM assignments a JOIN facts g ON g.kind = $1 AND g.name = a.uuid AND g.revision = 2 WHERE a.lease = $2)
+		(SELECT g.name FROM assignments a JOIN facts g ON g.kind = $1 AND g.name = a.uuid AND g.revision = 2`+l.read.known("g.at_ms")+` WHERE a.lease = $2)`+l.read.known("f.at_ms")+`
 		ORDER BY f.name, f.revision`, rental.KindGPU, lease)
 	if err != nil {
 		return storeError("ledger: hosts of assignments", err)
@@ -110,7 +113,7 @@ func (l *Ledger) Conflicts(ctx context.Context) ([]rental.Conflict, error) {
 }
 
 func (l *Ledger) settled(ctx context.Context) ([]rental.Assignment, []rental.Conflict, error) {
-	rows, err := collect(ctx, l.read, scanAssignment, newestAssignments+" AND a.start_ms < a.end_ms ORDER BY a.uuid, a.start_ms, a.lease, a.id")
+	rows, err := collect(ctx, l.read, scanAssignment, newestAssignments(l.read)+" AND a.start_ms < a.end_ms ORDER BY a.uuid, a.start_ms, a.lease, a.id")
 	if err != nil {
 		return nil, nil, storeError("ledger: assignments", err)
 	}
@@ -161,7 +164,7 @@ type book struct {
 }
 
 func (t *txn) book(ctx context.Context, by string) (*book, error) {
-	rows, err := collect(ctx, t, scanAssignment, newestAssignments+" ORDER BY a.id")
+	rows, err := collect(ctx, t, scanAssignment, newestAssignments(t)+" ORDER BY a.id")
 	if err != nil {
 		return nil, fmt.Errorf("assignments: %w", err)
 	}

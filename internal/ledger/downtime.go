@@ -66,6 +66,6 @@ func (l *Ledger) Downtimes(ctx context.Context, lease string, span rental.Span) 
 		}
 		return d, json.Unmarshal([]byte(body), &d)
 	}, `SELECT d.body FROM downtimes d WHERE d.lease = $1 AND d.start_ms < $2 AND d.end_ms > $3 AND d.revision =
-		(SELECT max(e.revision) FROM downtimes e WHERE e.id = d.id) ORDER BY d.start_ms, d.id`, lease, int64(span.End), int64(span.Start))
+		(SELECT max(e.revision) FROM downtimes e WHERE e.id = d.id`+l.read.known("e.at_ms")+`) ORDER BY d.start_ms, d.id`, lease, int64(span.End), int64(span.Start))
 	return all, storeError("ledger: downtimes", err)
 }

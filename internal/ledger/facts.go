@@ -12,8 +12,10 @@ import (
 )
 
 // newest reads, of each fact, the revision that holds.
-const newest = `FROM facts f WHERE f.kind = $1 AND f.revision =
-	(SELECT max(g.revision) FROM facts g WHERE g.kind = f.kind AND g.name = f.name)`
+func newest(q knower) string {
+	return `FROM facts f WHERE f.kind = $1 AND f.revision =
+	(SELECT max(g.revision) FROM facts g WHERE g.kind = f.kind AND g.name = f.name` + q.known("g.at_ms") + `)`
+}
 
 // insertFact appends a revision of a fact.
 func (t *txn) insertFact(ctx context.Context, kind, name string, revision int, by, why string, body []byte) error {
@@ -23,7 +25,7 @@ func (t *txn) insertFact(ctx context.Context, kind, name string, revision int, b
 }
 
 // list returns the things of a kind as they hold now, by name.
-func list[T any](ctx context.Context, q querier, kind string) ([]T, error) {
+func list[T any](ctx context.Context, q knower, kind string) ([]T, error) {
 	all, err := collect(ctx, q, func(rows *sql.Rows) (T, error) {
 		var one T
 		var body string
@@ -31,7 +33,7 @@ func list[T any](ctx context.Context, q querier, kind string) ([]T, error) {
 			return one, err
 		}
 		return one, json.Unmarshal([]byte(body), &one)
-	}, "SELECT f.body "+newest+" ORDER BY f.name", kind)
+	}, "SELECT f.body "+newest(q)+" ORDER BY f.name", kind)
 	if err != nil {
 		return nil, storeError("ledger: "+kind, err)
 	}
@@ -39,11 +41,11 @@ func list[T any](ctx context.Context, q querier, kind string) ([]T, error) {
 }
 
 // get returns one thing of a kind as it holds now, with its revision.
-func get[T any](ctx context.Context, q querier, kind, name string) (T, int, error) {
+func get[T any](ctx context.Context, q knower, kind, name string) (T, int, error) {
 	var one T
 	var body string
 	var revision int
-	err := q.QueryRowContext(ctx, `SELECT body, revision FROM facts WHERE kind = $1 AND name = $2
+	err := q.QueryRowContext(ctx, `SELECT body, revision FROM facts WHERE kind = $1 AND name = $2`+q.known("at_ms")+`
 		ORDER BY revision DESC LIMIT 1`, kind, name).Scan(&body, &revision)
 	if errors.Is(err, sql.ErrNoRows) {
 		return one, 0, notFound(kind, name)
@@ -66,7 +68,7 @@ func (l *Ledger) History(ctx context.Context, kind, name string) ([]rental.Fact,
 		err := rows.Scan(&f.Revision, &at, &f.By, &f.Why, &body)
 		f.At, f.Body = rental.Millis(at), json.RawMessage(body)
 		return f, err
-	}, `SELECT revision, at_ms, by_who, why, body FROM facts WHERE kind = $1 AND name = $2 ORDER BY revision`, kind, name)
+	}, `SELECT revision, at_ms, by_who, why, body FROM facts WHERE kind = $1 AND name = $2`+l.read.known("at_ms")+` ORDER BY revision`, kind, name)
 	return facts, storeError("ledger: history", err)
 }
 

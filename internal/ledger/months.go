@@ -67,9 +67,9 @@ func (l *Ledger) CloseMonth(ctx context.Context, by, lease string, span rental.S
 // ClosedMonths returns the closed periods of a lease, or of all where it is empty: by lease, the
 // oldest first.
 func (l *Ledger) ClosedMonths(ctx context.Context, lease string) ([]rental.ClosedMonth, error) {
-	where, args := "", []any{}
+	where, args := "WHERE TRUE"+l.read.known("at_ms"), []any{}
 	if lease != "" {
-		where, args = "WHERE lease = $1", []any{lease}
+		where, args = where+" AND lease = $1", []any{lease}
 	}
 	closed, err := closedMonths(ctx, l.read, where, args...)
 	return closed, storeError("ledger: closed months", err)

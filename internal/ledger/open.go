@@ -27,7 +27,7 @@ type Options struct {
 // Ledger is the append-only store. It is safe for concurrent use.
 type Ledger struct {
 	dialect dialect
-	read    *sql.DB
+	read    pool
 	write   *sql.DB
 	log     *slog.Logger
 	now     func() time.Time
@@ -95,7 +95,7 @@ func (l *Ledger) Close() error {
 		defer cancel()
 		keep(l.flushMarks(ctx))
 	}
-	for _, db := range []*sql.DB{l.read, l.write} { // on PostgreSQL they are one; closing it twice does nothing
+	for _, db := range []*sql.DB{l.read.DB, l.write} { // on PostgreSQL they are one; closing it twice does nothing
 		if db != nil {
 			keep(db.Close())
 		}

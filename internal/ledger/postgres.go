@@ -30,7 +30,7 @@ func (l *Ledger) openPostgres(ctx context.Context, dsn string) error {
 		return storeError("ledger "+hostOf(dsn), err)
 	}
 	db.SetMaxOpenConns(8)
-	l.read = db
+	l.read.DB = db
 	if err := db.PingContext(ctx); err != nil {
 		return storeError("ledger "+hostOf(dsn), err)
 	}

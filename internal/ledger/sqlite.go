@@ -56,11 +56,11 @@ func (l *Ledger) openSQLite(ctx context.Context, path string) error {
 	} else if l.write, err = open(writing, 1); err != nil {
 		return err
 	}
-	if l.read, err = open(reading, readers); err != nil {
+	if l.read.DB, err = open(reading, readers); err != nil {
 		return err
 	}
 	if l.shared {
-		return l.checkSQLite(ctx, l.read, path)
+		return l.checkSQLite(ctx, l.read.DB, path)
 	}
 	if err := l.checkSQLite(ctx, l.write, path); err != nil {
 		return err

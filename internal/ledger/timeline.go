@@ -130,7 +130,7 @@ func (l *Ledger) line(ctx context.Context, key card) (*line, error) {
 	return ln, nil
 }
 
-func loadLine(ctx context.Context, q querier, key card) (*line, error) {
+func loadLine(ctx context.Context, q knower, key card) (*line, error) {
 	rows, err := collect(ctx, q, func(rows *sql.Rows) (rental.Interval, error) {
 		var i rental.Interval
 		var start, end int64
@@ -138,7 +138,7 @@ func loadLine(ctx context.Context, q querier, key card) (*line, error) {
 		err := rows.Scan(&start, &end, &class, &i.Reason)
 		i.Span, i.Class = rental.Span{Start: rental.Millis(start), End: rental.Millis(end)}, rental.Class(class)
 		return i, err
-	}, `SELECT start_ms, end_ms, class, reason FROM timeline WHERE lease = $1 AND uuid = $2 ORDER BY seq`, key.lease, key.uuid)
+	}, `SELECT start_ms, end_ms, class, reason FROM timeline WHERE lease = $1 AND uuid = $2`+q.known("at_ms")+` ORDER BY seq`, key.lease, key.uuid)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func loadLine(ctx context.Context, q querier, key card) (*line, error) {
 	}
 	var mark sql.NullInt64
 	err = q.QueryRowContext(ctx, `SELECT max(end_ms) FROM timeline_marks WHERE lease = $1 AND uuid = $2`, key.lease, key.uuid).Scan(&mark)
-	ln.mark = rental.Millis(mark.Int64)
+	ln.mark = q.atMost(rental.Millis(mark.Int64))
 	ln.stored = ln.mark
 	return ln, err
 }

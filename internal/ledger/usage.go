@@ -185,10 +185,13 @@ func scanFigures(rows *sql.Rows, r *rental.UsageRecord, front ...any) error {
 	return err
 }
 
-const newestUsage = `SELECT u.lease, u.uuid, u.revision, u.start_ms, u.end_ms, u.allocated_ms, u.measured_ms, u.busy_ms, u.used_us,
+// newestUsage reads, of each hour of a card, the records of the revision that holds.
+func newestUsage(q knower) string {
+	return `SELECT u.lease, u.uuid, u.revision, u.start_ms, u.end_ms, u.allocated_ms, u.measured_ms, u.busy_ms, u.used_us,
 	u.held_known_ms, u.held_ms, u.up_ms, u.down_ms, u.excluded_ms, u.unknown_ms, u.energy_mj FROM usage_records u
 	WHERE u.allocated_ms > 0 AND u.revision = (SELECT max(v.revision) FROM usage_records v
-	WHERE v.lease = u.lease AND v.uuid = u.uuid AND v.hour_ms = u.hour_ms)`
+	WHERE v.lease = u.lease AND v.uuid = u.uuid AND v.hour_ms = u.hour_ms` + q.known("v.at_ms") + `)`
+}
 
 // UsageRecords returns the records of one lease that overlap the span, as their newest
 // revisions say, in order of time and uuid.
@@ -207,7 +210,7 @@ func (l *Ledger) usageRecords(ctx context.Context, where string, args ...any) ([
 	all, err := collect(ctx, l.read, func(rows *sql.Rows) (rental.UsageRecord, error) {
 		var r rental.UsageRecord
 		return r, scanFigures(rows, &r, &r.Lease, &r.UUID, &r.Revision)
-	}, newestUsage+where, args...)
+	}, newestUsage(l.read)+where, args...)
 	return all, storeError("ledger: usage", err)
 }
 

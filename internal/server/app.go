@@ -208,12 +208,11 @@ func (s lateSamples) Query(ctx context.Context, expr string, at time.Time) ([]re
 // openJudges makes what derives downtime, use and money from samples and facts.
 func (a *App) openJudges(context.Context) error {
 	a.interval = a.config.Load().sampleInterval()
-	a.sla = sla.New(a.ledger, lateSamples{a}, sla.Options{Now: a.now, Log: a.log.With("room", "sla"), SampleInterval: a.interval})
+	a.sla, a.billing = a.judges(a.ledger, a.now)
 	a.metering = metering.New(lateSamples{a}, a.ledger, metering.Options{
 		Now: a.now, Logger: a.log.With("room", "metering"), Interval: a.interval,
 		Running: time.Duration(a.config.Load().Metering.Running),
 	})
-	a.billing = billing.New(a.ledger, billing.Options{Credits: a.sla, Now: a.now})
 	a.series = newLeaseSeries(a)
 	return a.registry.Register(a.series)
 }

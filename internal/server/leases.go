@@ -27,6 +27,11 @@ func (l leases) LeaseTenant(ctx context.Context, id string) (string, error) {
 	return lease.Tenant, err
 }
 
+// LeaseHistory returns all that was recorded of a lease.
+func (l leases) LeaseHistory(ctx context.Context, id string) ([]rental.HistoryEntry, error) {
+	return l.ledger.LeaseHistory(ctx, id)
+}
+
 // Leases returns the leases that the query chooses, with their month so far.
 func (l leases) Leases(ctx context.Context, q api.LeaseQuery) ([]api.LeaseSummary, error) {
 	all, err := l.ledger.Leases(ctx)

@@ -90,7 +90,7 @@ func (a *App) deps(gate *httpapi.Gate) httpapi.Deps {
 	rented := leases{ledger: a.ledger, billing: a.billing, sla: a.sla, now: a.now}
 	keeper := keeping{ledger: a.ledger, changed: a.series.Forget}
 	return httpapi.Deps{
-		Gate: gate, Status: status{a}, Leases: rented, Ender: keeper, Bills: rented, Renderer: renderer{a.ledger},
+		Gate: gate, Status: status{a}, Leases: rented, Past: past{a}, Ender: keeper, Bills: rented, Renderer: renderer{a.ledger},
 		Books: books{ledger: a.ledger, billing: a.billing, now: a.now},
 		Usage: usage{ledger: a.ledger, billing: a.billing, now: a.now},
 		SLA:   availability{ledger: a.ledger, sla: a.sla, now: a.now},
