@@ -42,7 +42,7 @@ var allowed = map[string][]string{
 	"internal/chart":     {"internal/rental"},
 	"internal/manifest":  {"internal/rental"},
 	"internal/monitor":   {"internal/rental"},
-	"internal/paging":    {"internal/rental"},
+	"internal/paging":    {"internal/rental", "internal/phrase"},
 	"internal/incident":  {"internal/rental", "internal/phrase"},
 	"internal/slack":     {"internal/rental", "internal/phrase"},
 	"internal/ledger":    {"internal/rental"},

@@ -22,6 +22,7 @@ const (
 	eventNote        = "note"
 	eventNotified    = "notified"
 	eventUndelivered = "undelivered"
+	eventClimbed     = "climbed"
 )
 
 // The kinds of a delivery. A thread delivery without a text is the reply that gives the

@@ -13,14 +13,15 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// integrations gives each receiver its way out: the notifier, or nothing.
+// integrations gives each receiver its ways out: the notifier, others that the file names, or nothing.
 func (p *Pager) integrations(r *routing) map[string][]notify.Integration {
 	all := make(map[string][]notify.Integration, len(r.config.Receivers))
 	for _, receiver := range r.config.Receivers {
-		all[receiver.Name] = nil
+		all[receiver.Name] = r.ways[receiver.Name]
 		if delivers(receiver) {
 			out := handover{deliver: p.opts.Deliver, now: p.opts.Now}
-			all[receiver.Name] = []notify.Integration{notify.NewIntegration(out, out, "leasewatch", 0, receiver.Name)}
+			own := notify.NewIntegration(out, out, "leasewatch", 0, receiver.Name)
+			all[receiver.Name] = append([]notify.Integration{own}, r.ways[receiver.Name]...)
 		}
 	}
 	return all

@@ -23,7 +23,6 @@ import (
 	"github.com/prometheus/alertmanager/notify"
 	"github.com/prometheus/alertmanager/provider/mem"
 	"github.com/prometheus/alertmanager/silence"
-	"github.com/prometheus/alertmanager/template"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/common/model"
 )
@@ -41,8 +40,9 @@ const (
 
 // Options says how alerts are routed and who gets the groups.
 type Options struct {
-	// Config is a routing file in Alertmanager's syntax; empty takes DefaultConfig. Receivers with
-	// webhook_configs are Deliver, whatever their URL; receivers without any drop what they get.
+	// Config is a routing file in Alertmanager's syntax; empty takes DefaultConfig. A webhook whose
+	// path is WebhookPath is Deliver; every other configuration of a receiver is told as
+	// Alertmanager tells it; receivers without any drop what they get.
 	Config []byte
 	// ConfigFile names the file of Config in errors.
 	ConfigFile string
@@ -53,6 +53,8 @@ type Options struct {
 	Deliver func(ctx context.Context, group rental.AlertGroup) error
 	// ExternalURL is where people reach the server.
 	ExternalURL string
+	// Language is en or zh: that of the notices on the ways of the routing file's receivers.
+	Language string
 	// Registerer takes the metrics (alertmanager_*, leasewatch_paging_*); nil registers none.
 	Registerer prometheus.Registerer
 	Logger     *slog.Logger
@@ -85,7 +87,6 @@ type Pager struct {
 	kept     *keeper
 	metrics  *notify.Metrics
 	grouping *dispatch.DispatcherMetrics
-	template *template.Template
 	recorder eventrecorder.Recorder
 	api      *api
 
@@ -120,10 +121,11 @@ func New(ctx context.Context, o Options) (*Pager, error) {
 	if err != nil {
 		return nil, fmt.Errorf("external URL %q: %w", o.ExternalURL, err)
 	}
-	routes, err := parseRouting(o.Config, o.ConfigFile)
+	routes, err := parseRouting(o.Config, o.ConfigFile, o.Logger)
 	if err != nil {
 		return nil, err
 	}
+	routes.texts.ExternalURL = external
 	p := &Pager{opts: o, logger: o.Logger, externalURL: external, routing: routes}
 	if err := p.assemble(ctx); err != nil {
 		return nil, err
@@ -153,10 +155,6 @@ func (p *Pager) assemble(ctx context.Context) (err error) {
 	}
 	p.metrics = notify.NewMetrics(reg, flags)
 	p.grouping = dispatch.NewDispatcherMetrics(false, reg, flags)
-	if p.template, err = template.FromGlobs(nil); err != nil {
-		return fmt.Errorf("paging: templates: %w", err)
-	}
-	p.template.ExternalURL = p.externalURL
 	p.api, err = p.newAPI(quiet)
 	return err
 }
@@ -195,10 +193,11 @@ func (p *Pager) Start(context.Context) error {
 // Reload checks the new routing and then swaps it in; on an error the old one stays.
 // Groups are built anew from the alerts; their keys do not change with the routing.
 func (p *Pager) Reload(config []byte, file string) error {
-	routes, err := parseRouting(config, file)
+	routes, err := parseRouting(config, file, p.logger)
 	if err != nil {
 		return err
 	}
+	routes.texts.ExternalURL = p.externalURL
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.stopped {
@@ -220,7 +219,7 @@ func (p *Pager) swap(r *routing) {
 	inhibitor := inhibit.NewInhibitor(p.alerts, r.config.InhibitRules, engine, p.recorder)
 	muter := r.timeMuter()
 	dispatcher := dispatch.NewDispatcher(p.alerts, dispatch.NewRoute(r.config.Route, nil), p.pipeline(r, inhibitor, muter),
-		muter, deliverTimeout, groupMaintenance, nil, engine, p.recorder, p.grouping, p.template)
+		muter, deliverTimeout, groupMaintenance, nil, engine, p.recorder, p.grouping, r.texts)
 	// Inhibition must know its sources before the first group is flushed.
 	p.done.Go(inhibitor.Run)
 	inhibitor.WaitForLoading()

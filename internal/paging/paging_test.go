@@ -26,7 +26,7 @@ inhibit_rules:
     equal: [host]
 receivers:
   - name: leasewatch
-    webhook_configs: [{url: 'http://127.0.0.1/'}]
+    webhook_configs: [{url: 'http://127.0.0.1/api/v1/webhook/alertmanager'}]
 `
 
 // desk takes groups as the incident room does.

@@ -3,12 +3,15 @@ package paging
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"regexp"
 	"strings"
 	"time"
 
 	"github.com/prometheus/alertmanager/config"
 	"github.com/prometheus/alertmanager/dispatch"
+	"github.com/prometheus/alertmanager/notify"
+	"github.com/prometheus/alertmanager/template"
 	"github.com/prometheus/alertmanager/timeinterval"
 )
 
@@ -27,20 +30,25 @@ route:
       group_wait: 0s
 receivers:
   - name: leasewatch
-    webhook_configs: [{url: 'http://127.0.0.1/'}]
+    webhook_configs: [{url: 'http://127.0.0.1:8080/api/v1/webhook/alertmanager'}]
 `
 
 // routing is a checked routing file.
-type routing struct{ config *config.Config }
+type routing struct {
+	config *config.Config
+	texts  *template.Template
+	// ways are the integrations of each receiver that lead to others than leasewatch itself.
+	ways map[string][]notify.Integration
+}
 
 // CheckConfig validates a routing file without applying it; errors name the file and, where the
 // parser tells it, the line.
 func CheckConfig(text []byte, file string) error {
-	_, err := parseRouting(text, file)
+	_, err := parseRouting(text, file, slog.New(slog.DiscardHandler))
 	return err
 }
 
-func parseRouting(text []byte, file string) (*routing, error) {
+func parseRouting(text []byte, file string, logger *slog.Logger) (*routing, error) {
 	if len(text) == 0 {
 		text = []byte(DefaultConfig)
 	}
@@ -51,12 +59,15 @@ func parseRouting(text []byte, file string) (*routing, error) {
 	if err != nil {
 		return nil, placed(file, err)
 	}
-	for _, r := range cfg.Receivers {
-		if err := checkReceiver(r); err != nil {
-			return nil, fmt.Errorf("%s: receiver %q: %w", file, r.Name, err)
-		}
+	texts, err := wordings(cfg, file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	return &routing{cfg}, nil
+	out, err := ways(cfg, texts, logger)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return &routing{config: cfg, texts: texts, ways: out}, nil
 }
 
 var (
@@ -83,34 +94,12 @@ func placed(file string, err error) error {
 	return errors.Join(errs...)
 }
 
-// checkReceiver refuses what would silently not happen: only webhooks are delivered, and to our notifier.
-func checkReceiver(r config.Receiver) error {
-	others := map[string]int{
-		"discord_configs": len(r.DiscordConfigs), "email_configs": len(r.EmailConfigs),
-		"incidentio_configs": len(r.IncidentioConfigs), "jira_configs": len(r.JiraConfigs),
-		"mattermost_configs": len(r.MattermostConfigs), "msteams_configs": len(r.MSTeamsConfigs),
-		"msteamsv2_configs": len(r.MSTeamsV2Configs), "opsgenie_configs": len(r.OpsGenieConfigs),
-		"pagerduty_configs": len(r.PagerdutyConfigs), "pushover_configs": len(r.PushoverConfigs),
-		"rocketchat_configs": len(r.RocketchatConfigs), "slack_configs": len(r.SlackConfigs),
-		"sns_configs": len(r.SNSConfigs), "telegram_configs": len(r.TelegramConfigs),
-		"victorops_configs": len(r.VictorOpsConfigs), "webex_configs": len(r.WebexConfigs),
-		"wechat_configs": len(r.WechatConfigs),
-	}
-	for kind, n := range others {
-		if n > 0 {
-			return fmt.Errorf("%s is not used here: the embedded pipeline delivers to leasewatch itself, which tells people by "+
-				"its own routes: expected webhook_configs, or run an Alertmanager beside it", kind)
-		}
-	}
-	if len(r.WebhookConfigs) > 1 {
-		return errors.New("more than one webhook: all of them are leasewatch itself: expected one")
-	}
-	return nil
+// delivers tells whether what the receiver gets is handed to leasewatch itself. A webhook that asks
+// not to send resolved alerts gets them all the same: without them no incident would ever end.
+func delivers(r config.Receiver) bool {
+	own, _ := split(r)
+	return own > 0
 }
-
-// delivers tells whether what the receiver gets is handed on. A webhook that asks not to send
-// resolved alerts gets them all the same: without them no incident would ever end.
-func delivers(r config.Receiver) bool { return len(r.WebhookConfigs) > 0 }
 
 // retention is how long the state of a notification is kept: longer than the longest repeat, which renews it.
 func (r *routing) retention() time.Duration {

@@ -27,8 +27,9 @@ func TestReloadKeepsKeysAndTellsNobodyAgain(t *testing.T) {
 
 func TestRoutingThatWouldSilentlyDoNothingIsRefused(t *testing.T) {
 	for name, c := range map[string]struct{ text, word string }{
-		"another kind of receiver": {"route: {receiver: a}\nreceivers: [{name: a, pagerduty_configs: [{routing_key: k}]}]\n", "pagerduty_configs"},
-		"two webhooks":             {"route: {receiver: a}\nreceivers: [{name: a, webhook_configs: [{url: 'http://a/'}, {url: 'http://b/'}]}]\n", "more than one"},
+		"twice leasewatch":         {"route: {receiver: a}\nreceivers: [{name: a, webhook_configs: [{url: 'http://a/api/v1/webhook/alertmanager'}, {url: 'http://b/api/v1/webhook/alertmanager'}]}]\n", "more than one"},
+		"a template that is wrong": {"route: {receiver: a}\nreceivers: [{name: a}]\ntemplates: [testdata/wrong.tmpl]\n", "wrong.tmpl"},
+		"a receiver without a key": {"route: {receiver: a}\nreceivers: [{name: a, pagerduty_configs: [{}]}]\n", "routing key"},
 		"an unknown field":         {"route: {receiver: a, group_bye: []}\nreceivers: [{name: a}]\n", "group_bye"},
 		"an unknown receiver":      {"route: {receiver: b}\nreceivers: [{name: a}]\n", `"b"`},
 	} {

@@ -198,6 +198,7 @@ const (
 	PortalEventNote               Key = "portal.event_note"
 	PortalEventNotified           Key = "portal.event_notified"
 	PortalEventUndelivered        Key = "portal.event_undelivered"
+	PortalEventClimbed            Key = "portal.event_climbed"
 	PortalNotFound                Key = "portal.not_found"
 	PortalForbidden               Key = "portal.forbidden"
 	PortalFailed                  Key = "portal.failed"
@@ -403,6 +404,7 @@ var portalTexts = map[Key]sentence{
 	PortalEventNote:               {"Note", "备注"},
 	PortalEventNotified:           {"Told", "已通知"},
 	PortalEventUndelivered:        {"Not delivered", "未送达"},
+	PortalEventClimbed:            {"Next way", "转下一渠道"},
 	PortalNotFound:                {"This does not exist, or not for you.", "该内容不存在，或您无权查看。"},
 	PortalForbidden:               {"Your role may not see this.", "您的角色无权查看此内容。"},
 	PortalFailed:                  {"The server could not answer: %s", "服务器无法响应：%s"},

@@ -54,7 +54,7 @@ type MessageRef struct {
 // IncidentEvent is one entry of an incident's timeline.
 type IncidentEvent struct {
 	At   Millis `json:"at"`
-	Kind string `json:"kind"` // opened, worsened, changed, acked, resolved, reopened, unknown, note, notified, undelivered
+	Kind string `json:"kind"` // opened, worsened, changed, acked, resolved, reopened, unknown, note, notified, undelivered, climbed
 	By   string `json:"by,omitempty"`
 	Note string `json:"note,omitempty"`
 }

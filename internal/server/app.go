@@ -61,8 +61,8 @@ type App struct {
 	monitor  *monitor.Monitor
 	pager    *paging.Pager
 	engine   *incident.Engine
-	outbox   *incident.Outbox // nil where nobody is paged
-	slack    *slack.Slack     // likewise
+	outbox   *incident.Outbox
+	slack    *slack.Slack // likewise
 	sla      *sla.Service
 	metering *metering.Service
 	billing  *billing.Service
@@ -273,12 +273,13 @@ func (a *App) Start(ctx context.Context) error {
 			a.fail(fmt.Errorf("metering: %w", err))
 		}
 	})
-	if a.outbox != nil {
-		a.goes(func(ctx context.Context) {
-			if err := a.outbox.Run(ctx); err != nil && ctx.Err() == nil {
-				a.fail(fmt.Errorf("outbox: %w", err))
-			}
-		})
+	a.goes(func(ctx context.Context) {
+		if err := a.outbox.Run(ctx); err != nil && ctx.Err() == nil {
+			a.fail(fmt.Errorf("outbox: %w", err))
+		}
+	})
+	a.goes(a.climb)
+	if a.slack != nil {
 		a.goes(a.listenToSlack)
 	}
 	a.goes(a.openTheGates)

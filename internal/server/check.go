@@ -42,7 +42,7 @@ func (c *Config) checkFiles(file string) error {
 	if err != nil {
 		err = fmt.Errorf("%s: paging.config_file: %w", c.place(file, "paging.config_file"), err)
 	} else {
-		err = paging.CheckConfig(routing, routingFile)
+		err = errors.Join(paging.CheckConfig(routing, routingFile), c.checkNext(file, routing, routingFile))
 	}
 	errs = append(errs, err)
 	for _, secret := range [][2]string{{"slack.bot_token_file", c.Slack.BotTokenFile}, {"slack.app_token_file", c.Slack.AppTokenFile}} {

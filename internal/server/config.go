@@ -81,6 +81,8 @@ type Ledger struct {
 type Paging struct {
 	// ConfigFile is an Alertmanager configuration; empty for the one that comes with the program.
 	ConfigFile string `yaml:"config_file"`
+	// Next are the steps that a page climbs when Slack does not take it or nobody acknowledges it.
+	Next []NextStep `yaml:"next"`
 }
 
 // Slack is the channel that people are paged in.

@@ -174,6 +174,22 @@ func TestAWrongConfigurationIsToldWithPlaceFoundAndExpected(t *testing.T) {
 			"paging: {config_file: routing.yaml}\n",
 			`routing.yaml:3: unknown field "group_bye", expected one of Alertmanager's configuration`,
 		},
+		"a step to nobody": {
+			"paging:\n  config_file: duty.yaml\n  next:\n    - {receiver: phon, undelivered_after: 2m}\n",
+			`lw.yaml:4: paging.next[0].receiver: found "phon", expected the name of a receiver in duty.yaml`,
+		},
+		"a step to leasewatch itself": {
+			"paging:\n  config_file: duty.yaml\n  next: [{receiver: leasewatch, undelivered_after: 2m}]\n",
+			`lw.yaml:3: paging.next[0].receiver: found "leasewatch", expected a receiver with a way to people in duty.yaml, such as pagerduty_configs, email_configs or webhook_configs; this one is leasewatch itself or empty`,
+		},
+		"a step that never comes": {
+			"paging:\n  config_file: duty.yaml\n  next: [{receiver: phone}]\n",
+			`lw.yaml:3: paging.next[0]: found "neither undelivered_after nor unacknowledged_after", expected one of them or both, such as undelivered_after: 2m`,
+		},
+		"a step twice": {
+			"paging:\n  config_file: duty.yaml\n  next:\n    - {receiver: phone, undelivered_after: 2m}\n    - {receiver: phone, unacknowledged_after: 2m}\n",
+			`lw.yaml:5: paging.next[1].receiver: found "phone", expected each receiver once`,
+		},
 		"no secret": {
 			"slack: {app_token_file: nowhere}\n",
 			`lw.yaml:1: slack.app_token_file: expected a file that holds the secret and that this user can read: open nowhere: no such file or directory`,
@@ -182,6 +198,9 @@ func TestAWrongConfigurationIsToldWithPlaceFoundAndExpected(t *testing.T) {
 		t.Run(title, func(t *testing.T) {
 			files(t, map[string]string{
 				name: c.yaml, "broken.yaml": "groups:\n  - name: x\n    rules:\n      - alert: A\n        expr: sum(\n",
+				"duty.yaml": "route: {receiver: leasewatch}\nreceivers:\n" +
+					"  - {name: leasewatch, webhook_configs: [{url: 'http://127.0.0.1/api/v1/webhook/alertmanager'}]}\n" +
+					"  - {name: phone, pagerduty_configs: [{routing_key: k}]}\n",
 				"fine.yaml": "groups: []\n", "empty": "\n", "routing.yaml": "route:\n  receiver: a\n  group_bye: [x]\nreceivers: [{name: a}]\n",
 			})
 			err := server.CheckConfig(name)

@@ -12,13 +12,13 @@ import (
 	"github.com/leasewatch/leasewatch/internal/ledger"
 	"github.com/leasewatch/leasewatch/internal/monitor"
 	"github.com/leasewatch/leasewatch/internal/paging"
-	"github.com/leasewatch/leasewatch/internal/rental"
 	"github.com/leasewatch/leasewatch/internal/slack"
 )
 
 var (
 	_ incident.Store  = (*ledger.Ledger)(nil)
 	_ incident.Sender = (*slack.Slack)(nil)
+	_ incident.Sender = (*paging.Pager)(nil)
 )
 
 // openPaging makes the way from an alert to a person: groups, incidents, outbox, Slack.
@@ -35,14 +35,12 @@ func (a *App) openPaging(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if a.slack != nil {
-		a.outbox, err = incident.NewOutbox(incident.OutboxOptions{
-			Store: a.ledger, Sender: a.slack, Now: a.now, Logger: a.log.With("room", "outbox"),
-			Registerer: a.registry, CrashPoint: a.opts.CrashPoint,
-		})
-		if err != nil {
-			return err
-		}
+	a.outbox, err = incident.NewOutbox(incident.OutboxOptions{
+		Store: a.ledger, Sender: ways{a}, Now: a.now, Logger: a.log.With("room", "outbox"),
+		Registerer: a.registry, CrashPoint: a.opts.CrashPoint,
+	})
+	if err != nil {
+		return err
 	}
 	routing, file, err := cfg.routing()
 	if err != nil {
@@ -50,7 +48,8 @@ func (a *App) openPaging(ctx context.Context) error {
 	}
 	a.pager, err = paging.New(ctx, paging.Options{
 		Config: routing, ConfigFile: file, Store: pagingStore{a.ledger, a.opts.CrashPoint}, Deliver: a.engine.Handle,
-		ExternalURL: a.externalURL(), Registerer: a.registry, Logger: a.log.With("room", "paging"), Now: a.now,
+		ExternalURL: a.externalURL(), Language: cfg.Global.Language,
+		Registerer: a.registry, Logger: a.log.With("room", "paging"), Now: a.now,
 	})
 	if err != nil {
 		return err
@@ -71,7 +70,9 @@ func (a *App) openSlack(cfg *Config) error {
 	}
 	bot, app := a.secrets[0], a.secrets[1]
 	if bot == "" {
-		a.noPaging = noToken
+		if len(cfg.Paging.Next) == 0 {
+			a.noPaging = noToken
+		}
 		return nil
 	}
 	people := make(map[string]slack.Person, len(cfg.Slack.People))
@@ -94,19 +95,7 @@ func (a *App) openSlack(cfg *Config) error {
 	return err
 }
 
-// routes says who is told of an incident.
-func (a *App) routes(rental.Incident) []string {
-	if a.slack == nil {
-		return nil
-	}
-	return []string{slack.Route(a.config.Load().Slack.Channel)}
-}
-
-func (a *App) wake() {
-	if a.outbox != nil {
-		a.outbox.Wake()
-	}
-}
+func (a *App) wake() { a.outbox.Wake() }
 
 // listenToSlack takes pressed buttons until the server stops.
 func (a *App) listenToSlack(ctx context.Context) {

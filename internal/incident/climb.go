@@ -1,0 +1,164 @@
+package incident
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/leasewatch/leasewatch/internal/phrase"
+	"github.com/leasewatch/leasewatch/internal/rental"
+)
+
+// Step is one rung of the ladder that a page climbs when the rungs below reach nobody.
+type Step struct {
+	// Name is what the timeline calls the step: the receiver of the routing file.
+	Name string
+	// Routes are told when the step is reached.
+	Routes []string
+	// Undelivered is how long a page may wait for all routes below; 0: the step does not ask.
+	// What a route refuses for good (an archived channel, a dead token) does not wait.
+	Undelivered time.Duration
+	// Unacknowledged is how long a page may be open with nobody having it in hand; 0: never.
+	Unacknowledged time.Duration
+}
+
+// Climb takes every open page to the steps that are due. It keeps nothing of its own: what a
+// page has climbed is where its messages stand and what the outbox holds, so a restart goes on
+// where the last process stopped. One incident that cannot be changed does not hold up the rest.
+func (e *Engine) Climb(ctx context.Context, steps []Step) error {
+	if len(steps) == 0 {
+		return nil
+	}
+	open, err := e.o.Store.UnresolvedIncidents(ctx)
+	if err != nil {
+		return fmt.Errorf("read the open incidents: %w", err)
+	}
+	pending, err := e.o.Store.PendingDeliveries(ctx)
+	if err != nil {
+		return fmt.Errorf("read the outbox: %w", err)
+	}
+	waiting := map[string][]rental.Delivery{}
+	for _, d := range pending {
+		waiting[d.Incident] = append(waiting[d.Incident], d)
+	}
+	var errs []error
+	for _, inc := range open {
+		if inc.Severity != rental.Page {
+			continue
+		}
+		if err := e.climb(ctx, inc, waiting[inc.ID], steps); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// climb takes one incident to the first step that is due. The next ones get their turn when
+// this one had its own.
+func (e *Engine) climb(ctx context.Context, inc rental.Incident, waiting []rental.Delivery, steps []Step) error {
+	for i, step := range steps {
+		if reached(inc, waiting, step) {
+			continue
+		}
+		why := e.due(inc, waiting, steps, i, rental.At(e.o.Now()))
+		if why == "" {
+			continue
+		}
+		_, err := e.changeByID(ctx, inc.ID, func(now *rental.Incident, at rental.Millis) outcome {
+			if now.Status != inc.Status || now.Severity != rental.Page {
+				return outcome{}
+			}
+			now.Revision++
+			addEvent(now, at, eventClimbed, "", step.Name+": "+why)
+			list := e.deliveries(now, kindUpdate, "", at)
+			for _, route := range step.Routes {
+				list = append(list, rental.Delivery{
+					Incident: now.ID, Route: route, Kind: kindPost, Severity: now.Severity, Revision: now.Revision,
+					State: rental.DeliveryPending, NextAt: at, CreatedAt: at,
+				})
+			}
+			return outcome{incident: now, event: eventClimbed, deliveries: list}
+		})
+		return err
+	}
+	return nil
+}
+
+// reached tells whether the step had its turn before: its message is there or on its way.
+func reached(inc rental.Incident, waiting []rental.Delivery, step Step) bool {
+	return slices.ContainsFunc(step.Routes, func(route string) bool {
+		return inc.Messages[route].ID != "" ||
+			slices.ContainsFunc(waiting, func(d rental.Delivery) bool { return d.Route == route })
+	})
+}
+
+// due says why the step's turn has come; empty where it has not. A page is undelivered where
+// every route that was asked so far still owes it; the time counts from the last one asked.
+func (e *Engine) due(inc rental.Incident, waiting []rental.Delivery, steps []Step, i int, now rental.Millis) string {
+	step := steps[i]
+	if step.Unacknowledged > 0 && inc.Status == rental.IncidentOpen && now-openSince(inc) >= millis(step.Unacknowledged) {
+		return "nobody acknowledged it within " + spoken(step.Unacknowledged)
+	}
+	if step.Undelivered <= 0 {
+		return ""
+	}
+	asked := [][]string{e.first(inc, steps)}
+	for _, below := range steps[:i] {
+		if reached(inc, waiting, below) {
+			asked = append(asked, below.Routes)
+		}
+	}
+	var last *rental.Delivery
+	for _, routes := range asked {
+		if len(routes) == 0 {
+			continue
+		}
+		at := slices.IndexFunc(waiting, func(d rental.Delivery) bool { return calls(d) && slices.Contains(routes, d.Route) })
+		if at < 0 {
+			return "" // somebody was reached here
+		}
+		last = &waiting[at]
+	}
+	switch {
+	case last == nil:
+		return ""
+	case last.State == rental.DeliveryFailed:
+		return last.Route + " refuses it: " + firstLine(last.Error)
+	case now-last.CreatedAt >= millis(step.Undelivered):
+		return last.Route + " did not take it within " + spoken(step.Undelivered)
+	}
+	return ""
+}
+
+// first returns the routes that are told before anything climbs.
+func (e *Engine) first(inc rental.Incident, steps []Step) []string {
+	return slices.DeleteFunc(slices.Clone(e.o.Routes(inc)), func(route string) bool {
+		return slices.ContainsFunc(steps, func(step Step) bool { return slices.Contains(step.Routes, route) })
+	})
+}
+
+func spoken(d time.Duration) string { return phrase.For(phrase.English).Duration(d.Milliseconds()) }
+
+// calls tells whether the delivery is meant to reach somebody: a new message, or news below it.
+func calls(d rental.Delivery) bool {
+	return d.Kind == kindPost || d.Kind == kindThread && !isDetails(d)
+}
+
+// openSince is when people were last asked to take the incident in hand.
+func openSince(inc rental.Incident) rental.Millis {
+	since := inc.OpenedAt
+	for _, event := range inc.Events {
+		if event.Kind == eventReopened {
+			since = max(since, event.At)
+		}
+	}
+	return since
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
