@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 
@@ -40,7 +41,7 @@ func (r renderer) RenderBills(ctx context.Context, w io.Writer, bills []rental.B
 
 // focusBills adds to bills what FOCUS asks besides: contracts, names and where the cards are.
 func (r renderer) focusBills(ctx context.Context, bills []rental.Bill) ([]focus.Bill, error) {
-	tenants, providers, regions := map[string]string{}, map[string]string{}, map[string]string{}
+	tenants, providers, regions, names := map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}
 	named, err := r.ledger.Tenants(ctx)
 	if err != nil {
 		return nil, err
@@ -64,7 +65,7 @@ func (r renderer) focusBills(ctx context.Context, bills []rental.Bill) ([]focus.
 		sites[h.Name] = h.Site
 	}
 	for _, g := range inventory.gpus {
-		regions[g.UUID] = sites[g.Host]
+		regions[g.UUID], names[g.UUID] = sites[g.Host], fmt.Sprintf("%s slot %d", g.Host, g.Slot)
 	}
 	out := make([]focus.Bill, len(bills))
 	for i, bill := range bills {
@@ -72,7 +73,8 @@ func (r renderer) focusBills(ctx context.Context, bills []rental.Bill) ([]focus.
 		if err != nil {
 			return nil, err
 		}
-		out[i] = focus.Bill{Bill: bill, Contract: contract, TenantName: tenants[bill.Tenant], ProviderName: providers[bill.Provider], Regions: regions}
+		out[i] = focus.Bill{Bill: bill, Contract: contract, TenantName: tenants[bill.Tenant], ProviderName: providers[bill.Provider],
+			Span: inventory.leases[bill.Lease].Span(), Regions: regions, Names: names}
 	}
 	return out, nil
 }

@@ -5,6 +5,7 @@ package focus
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -36,12 +37,7 @@ type column struct {
 	allowed             []string
 }
 
-var (
-	categories        = []string{"Usage", "Purchase", "Tax", "Credit", "Adjustment"}
-	serviceCategories = []string{"AI and Machine Learning", "Analytics", "Business Applications", "Compute", "Databases", "Developer Tools", "Multicloud",
-		"Identity", "Integration", "Internet of Things", "Management and Governance", "Media", "Migration", "Mobile", "Networking", "Security",
-		"Storage", "Web", "Other"}
-)
+var categories = []string{usage, purchase, tax, credit, adjustment}
 
 // columns are in the order in which they are written.
 var columns = []column{
@@ -49,7 +45,7 @@ var columns = []column{
 	{name: "BilledCost", since: Version10, kind: number, mandatory: true, required: true},
 	{name: "BillingAccountId", since: Version10, mandatory: true, required: true},
 	{name: "BillingAccountName", since: Version10, mandatory: true},
-	{name: "BillingAccountType", since: Version12},
+	{name: "BillingAccountType", since: Version12, required: true},
 	{name: "BillingCurrency", since: Version10, kind: currency, mandatory: true, required: true},
 	{name: "BillingPeriodEnd", since: Version10, kind: moment, mandatory: true, required: true},
 	{name: "BillingPeriodStart", since: Version10, kind: moment, mandatory: true, required: true},
@@ -58,7 +54,7 @@ var columns = []column{
 	{name: "ChargeCategory", since: Version10, mandatory: true, required: true, allowed: categories},
 	{name: "ChargeClass", since: Version10, mandatory: true, allowed: []string{"Correction"}},
 	{name: "ChargeDescription", since: Version10, mandatory: true},
-	{name: "ChargeFrequency", since: Version10, allowed: []string{"One-Time", "Recurring", "Usage-Based"}},
+	{name: "ChargeFrequency", since: Version10, required: true, allowed: []string{oneTime, recurring, usageBased}},
 	{name: "ChargePeriodEnd", since: Version10, kind: moment, mandatory: true, required: true},
 	{name: "ChargePeriodStart", since: Version10, kind: moment, mandatory: true, required: true},
 	{name: "CommitmentDiscountCategory", since: Version10, allowed: []string{"Spend", "Usage"}},
@@ -78,9 +74,9 @@ var columns = []column{
 	{name: "ListCost", since: Version10, kind: number, mandatory: true, required: true},
 	{name: "ListUnitPrice", since: Version10, kind: number},
 	{name: "PricingCategory", since: Version10, allowed: []string{"Standard", "Dynamic", "Committed", "Other"}},
-	{name: "PricingCurrency", since: Version12, kind: currency},
+	{name: "PricingCurrency", since: Version12, kind: currency, required: true},
 	{name: "PricingCurrencyContractedUnitPrice", since: Version12, kind: number},
-	{name: "PricingCurrencyEffectiveCost", since: Version12, kind: number},
+	{name: "PricingCurrencyEffectiveCost", since: Version12, kind: number, required: true},
 	{name: "PricingCurrencyListUnitPrice", since: Version12, kind: number},
 	{name: "PricingQuantity", since: Version10, kind: number, mandatory: true},
 	{name: "PricingUnit", since: Version10, mandatory: true},
@@ -91,9 +87,9 @@ var columns = []column{
 	{name: "ResourceId", since: Version10},
 	{name: "ResourceName", since: Version10},
 	{name: "ResourceType", since: Version10},
-	{name: "ServiceCategory", since: Version10, mandatory: true, required: true, allowed: serviceCategories},
+	{name: "ServiceCategory", since: Version10, mandatory: true, required: true, allowed: slices.Sorted(maps.Keys(services))},
 	{name: "ServiceName", since: Version10, mandatory: true, required: true},
-	{name: "ServiceSubcategory", since: Version12},
+	{name: "ServiceSubcategory", since: Version12, required: true},
 	{name: "SkuId", since: Version10},
 	{name: "SkuMeter", since: Version12},
 	{name: "SkuPriceDetails", since: Version12, kind: pairs},

@@ -96,7 +96,8 @@ func everything(t testing.TB, change func(*rental.Facts)) focus.Bill {
 	if bill.Total, err = rental.SumAmounts("CNY", amounts...); err != nil {
 		t.Fatal(err)
 	}
-	return focus.Bill{Bill: bill, Contract: f.Contract, TenantName: "Acme", ProviderName: "North Compute", Regions: map[string]string{"GPU-0": "oslo"}}
+	return focus.Bill{Bill: bill, Contract: f.Contract, TenantName: "Acme", ProviderName: "North Compute", Span: f.Lease.Span(),
+		Regions: map[string]string{"GPU-0": "oslo"}, Names: map[string]string{"GPU-0": "gpu-a1 slot 0"}}
 }
 
 func written(t testing.TB, version string, bills ...focus.Bill) []byte {
@@ -175,13 +176,16 @@ func TestReservedTimeIsUsedAndUnusedAndCorrectionsAreOnlyOfClosedPeriods(t *test
 		seen["commitment "+row["CommitmentDiscountStatus"]]++
 		switch {
 		case row["CommitmentDiscountStatus"] == "Used":
-			if row["ContractedUnitPrice"] != "10.65555" || row["ListUnitPrice"] != "17.688213" || row["PricingCurrencyListUnitPrice"] != "2.49" {
+			if row["ContractedUnitPrice"] != "17.688213" || row["ListUnitPrice"] != "17.688213" || row["PricingCurrencyListUnitPrice"] != "2.49" {
 				t.Errorf("used: %v", row)
 			}
 		case row["CommitmentDiscountStatus"] == "Unused":
 			if row["ConsumedQuantity"] != "" || row["ResourceType"] != "Reservation" {
 				t.Errorf("unused: %v", row)
 			}
+		}
+		if row["PricingCurrency"] == "" || strings.Contains(row["SkuPriceId"], "north-reserved") || row["ResourceName"] != "" && row["ResourceName"] == row["ResourceId"] {
+			t.Errorf("row: %v", row)
 		}
 		if closed := row["ChargePeriodEnd"] <= row["BillingPeriodStart"]; closed != (row["ChargeClass"] == "Correction") {
 			t.Errorf("class %q of a charge up to %s in the period from %s", row["ChargeClass"], row["ChargePeriodEnd"], row["BillingPeriodStart"])
@@ -194,6 +198,80 @@ func TestReservedTimeIsUsedAndUnusedAndCorrectionsAreOnlyOfClosedPeriods(t *test
 		if seen[want] == 0 {
 			t.Errorf("no row of %s: %v", want, seen)
 		}
+	}
+}
+
+// TestWhatIsPrepaidIsBorneByTheTimeThatItPaysFor bills a lease of three months that paid upfront
+// and pays a monthly fee: what the rows cost in effect sums to what was paid, and no payment has a
+// cost of its own.
+func TestWhatIsPrepaidIsBorneByTheTimeThatItPaysFor(t *testing.T) {
+	bill := everything(t, func(f *rental.Facts) {
+		f.Contract.PricedIn, f.Contract.Rates, f.Contract.Items, f.Contract.Tax = "", nil, nil, nil
+		f.Contract.Plan.Reserved.Monthly = dec("100")
+		f.Lease.End = at("2026-07-20T00:00:00Z")
+		for i := range f.Assignments {
+			f.Assignments[i].Span = f.Lease.Span()
+		}
+	})
+	f := rental.Facts{Contract: bill.Contract, Lease: rental.Lease{ID: "L-1", Tenant: "acme", Start: bill.Span.Start, End: bill.Span.End}}
+	for i := range 2 { // fewer than are reserved: some of it is unused
+		uuid := fmt.Sprintf("GPU-%d", i)
+		f.Lease.GPUs = append(f.Lease.GPUs, rental.GPURef{UUID: uuid})
+		f.Assignments = append(f.Assignments, rental.Assignment{Lease: "L-1", UUID: uuid, Span: f.Lease.Span()})
+	}
+	var bills []focus.Bill
+	for _, text := range []string{"2026-05", "2026-06", "2026-07"} {
+		month, err := rental.ParseMonth(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := bill
+		if one.Period, err = month.Span(bill.TimeZone); err != nil {
+			t.Fatal(err)
+		}
+		if one.Lines, err = rental.Charge(rental.ChargeInput{Facts: f, Period: one.Period}); err != nil {
+			t.Fatal(err)
+		}
+		one.Invoice = &rental.Invoice{Number: "INV-" + text}
+		bills = append(bills, one)
+	}
+	file := written(t, focus.Version12, bills...)
+	if _, found := faults(t, focus.Version12, file); len(found) > 0 {
+		t.Error(found[0])
+	}
+	billed, effective, months := new(big.Rat), new(big.Rat), map[string]bool{}
+	for _, row := range byColumn(t, file) {
+		b, _ := new(big.Rat).SetString(row["BilledCost"])
+		e, _ := new(big.Rat).SetString(row["EffectiveCost"])
+		billed.Add(billed, b)
+		effective.Add(effective, e)
+		if row["ChargeCategory"] == "Purchase" && (e.Sign() != 0 || row["CommitmentDiscountId"] != "L-1/reserved" || row["CommitmentDiscountStatus"] != "") {
+			t.Errorf("a payment: %v", row)
+		}
+		if row["CommitmentDiscountStatus"] != "" && e.Cmp(b) > 0 {
+			months[row["BillingPeriodStart"]] = true
+		}
+		if row["ChargeFrequency"] == "One-Time" && row["CommitmentDiscountQuantity"] != "5687.65" { // 3 cards from 2 May 00:07 to 20 July
+			t.Errorf("what the upfront payment buys: %s", row["CommitmentDiscountQuantity"])
+		}
+	}
+	if billed.Cmp(effective) != 0 || len(months) != 3 {
+		t.Errorf("billed %s, in effect %s, prepaid cost in %d months", billed.FloatString(2), effective.FloatString(2), len(months))
+	}
+}
+
+func TestAnInvoiceIsOfOneAccountAndACommitmentOfOneUnit(t *testing.T) {
+	first, second := everything(t, nil), everything(t, nil)
+	second.Tenant = "other"
+	_, found := faults(t, focus.Version12, written(t, focus.Version12, first, second))
+	if len(found) == 0 || found[0].Column != "BillingAccountId" {
+		t.Errorf("an invoice of two accounts: %v", found)
+	}
+	second = everything(t, nil)
+	second.Contract.Plan.Mode = rental.ModeDay
+	_, found = faults(t, focus.Version12, written(t, focus.Version12, first, second))
+	if len(found) == 0 || found[0].Column != "CommitmentDiscountUnit" {
+		t.Errorf("a commitment of two units: %v", found)
 	}
 }
 
@@ -301,6 +379,27 @@ func TestEveryRuleFindsItsFault(t *testing.T) {
 		{"a status without a commitment", "CommitmentDiscountStatus", "", map[string]string{"CommitmentDiscountStatus": "Used"}, "CommitmentDiscountStatus"},
 		{"a commitment without a status", "CommitmentDiscountStatus", "Used", map[string]string{"CommitmentDiscountStatus": ""}, "CommitmentDiscountStatus"},
 		{"an unused commitment that was consumed", "CommitmentDiscountStatus", "Unused", map[string]string{"ConsumedQuantity": "1", "ConsumedUnit": "x"}, "ConsumedQuantity"},
+		{"usage without a price", "ChargeCategory", "Usage", map[string]string{"ListUnitPrice": ""}, "ListUnitPrice"},
+		{"usage without a price in its currency", "ChargeCategory", "Usage", map[string]string{"PricingCurrencyContractedUnitPrice": ""}, "PricingCurrencyContractedUnitPrice"},
+		{"usage without a SKU", "ChargeCategory", "Usage", map[string]string{"SkuPriceId": "", "SkuPriceDetails": ""}, "SkuPriceId"},
+		{"tax with a SKU", "ChargeCategory", "Tax", map[string]string{"SkuId": "x"}, "SkuId"},
+		{"a price under zero", "ChargeCategory", "Usage", map[string]string{"PricingCurrencyListUnitPrice": "-1"}, "PricingCurrencyListUnitPrice"},
+		{"no pricing currency", "ChargeCategory", "Credit", map[string]string{"PricingCurrency": ""}, "PricingCurrency"},
+		{"a purchase that is based on usage", "ChargeCategory", "Purchase", map[string]string{"ChargeFrequency": "Usage-Based"}, "ChargeFrequency"},
+		{"a credit that costs something else", "ChargeCategory", "Credit", map[string]string{"EffectiveCost": "1"}, "EffectiveCost"},
+		{"usage that consumed nothing", "ChargeCategory", "Usage", map[string]string{"ConsumedQuantity": "", "ConsumedUnit": ""}, "ConsumedQuantity"},
+		{"a purchase that consumed", "ChargeCategory", "Purchase", map[string]string{"ConsumedQuantity": "1", "ConsumedUnit": "Hours"}, "ConsumedQuantity"},
+		{"a commitment that costs twice", "ChargeFrequency", "One-Time", map[string]string{"EffectiveCost": "5"}, "EffectiveCost"},
+		{"a committed purchase of a commitment", "ChargeFrequency", "One-Time", map[string]string{"PricingCategory": "Committed"}, "PricingCategory"},
+		{"a commitment without a quantity", "CommitmentDiscountStatus", "Used", map[string]string{"CommitmentDiscountQuantity": "0"}, "CommitmentDiscountQuantity"},
+		{"a commitment without a unit", "CommitmentDiscountStatus", "Used", map[string]string{"CommitmentDiscountUnit": ""}, "CommitmentDiscountUnit"},
+		{"a meter without a SKU", "ChargeCategory", "Credit", map[string]string{"SkuMeter": "x"}, "SkuMeter"},
+		{"a region without an id", "ChargeCategory", "Credit", map[string]string{"RegionName": "Oslo"}, "RegionName"},
+		{"a reservation of capacity without an id", "ChargeCategory", "Credit", map[string]string{"CapacityReservationStatus": "Used"}, "CapacityReservationStatus"},
+		{"a subcategory of another category", "ServiceCategory", "Storage", map[string]string{"ServiceSubcategory": "Virtual Machines"}, "ServiceSubcategory"},
+		{"a sub-account without a type", "ChargeCategory", "Usage", map[string]string{"SubAccountType": ""}, "SubAccountType"},
+		{"a key twice", "ChargeCategory", "Usage", map[string]string{"Tags": `{"a":1,"a":2}`}, "Tags"},
+		{"blanks for nothing", "ChargeCategory", "Usage", map[string]string{"RegionId": "  "}, "RegionId"},
 		{"a resource without a type", "ResourceType", "GPU", map[string]string{"ResourceType": ""}, "ResourceType"},
 	} {
 		row := pick(tc.where, tc.is)

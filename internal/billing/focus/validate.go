@@ -45,7 +45,7 @@ func Validate(r io.Reader, version string, report func(Fault)) (rows int, err er
 	if err != nil {
 		return 0, fmt.Errorf("FOCUS %s: header: %w", version, err)
 	}
-	c := checker{version: version, report: report, columns: map[string]column{}, header: slices.Clone(header)}
+	c := checker{version: version, report: report, columns: map[string]column{}, known: map[string]string{}, header: slices.Clone(header)}
 	if len(c.header) > 0 {
 		c.header[0] = strings.TrimPrefix(c.header[0], "\ufeff")
 	}
@@ -75,6 +75,7 @@ type checker struct {
 	header  []string
 	line    int
 	values  map[string]string // of the row, what is not null
+	known   map[string]string // of the file, by column and id: what must be alike in all rows
 }
 
 func (c *checker) fault(column, found, expected string) {
@@ -111,7 +112,7 @@ func (c *checker) checkRow(record []string) {
 		if !known {
 			continue
 		}
-		if upper := strings.ToUpper(value); upper == "NULL" || upper == "N/A" {
+		if placeholder(value) {
 			c.fault(col.name, "the text "+short(value), "an empty value where there is none")
 			value = ""
 		}
@@ -127,8 +128,9 @@ func (c *checker) checkRow(record []string) {
 	}
 	c.checkPeriods()
 	c.checkCosts()
+	c.checkConsumed()
 	c.checkCommitment()
-	c.checkResource()
+	c.checkPairs()
 }
 
 var (
@@ -164,6 +166,9 @@ func (c *checker) checkValue(col column, value string) bool {
 		if err := json.Unmarshal([]byte(value), &tags); err != nil || tags == nil {
 			return fail(`a JSON object such as {"team": "vision"}`)
 		}
+		if key, twice := repeated(value); twice {
+			return fail("the key " + short(key) + " once")
+		}
 		for key, v := range tags {
 			switch v.(type) {
 			case map[string]any, []any:
@@ -174,86 +179,38 @@ func (c *checker) checkValue(col column, value string) bool {
 	return true
 }
 
-func (c *checker) checkPeriods() {
-	for _, name := range []string{"Billing", "Charge"} {
-		start, end := c.values[name+"PeriodStart"], c.values[name+"PeriodEnd"]
-		if start != "" && end != "" && start >= end {
-			c.fault(name+"PeriodEnd", end, "a time after "+name+"PeriodStart "+start+": periods are half-open")
-		}
+// placeholder tells whether a text stands for no value.
+func placeholder(value string) bool {
+	switch strings.ToUpper(value) {
+	case "NULL", "N/A", "NONE", "NOT APPLICABLE":
+		return true
 	}
+	return value != "" && strings.TrimSpace(value) == ""
 }
 
-// checkCosts checks that prices, quantities and costs agree, where a row has all three and
-// corrects nothing, and that quantities are there where they must be.
-func (c *checker) checkCosts() {
-	correction, category := c.values["ChargeClass"] == "Correction", c.values["ChargeCategory"]
-	quantity, unit := c.values["PricingQuantity"], c.values["PricingUnit"]
-	switch {
-	case category == "Tax" && quantity != "":
-		c.fault("PricingQuantity", quantity, "nothing in a row of Tax")
-	case (category == "Usage" || category == "Purchase") && !correction && quantity == "" && c.has("PricingQuantity"):
-		c.fault("PricingQuantity", "nothing", "a quantity in a row of "+category)
+// repeated returns a key that a JSON object holds twice.
+func repeated(object string) (string, bool) {
+	in := json.NewDecoder(strings.NewReader(object))
+	seen := map[string]bool{}
+	if _, err := in.Token(); err != nil { // the brace
+		return "", false
 	}
-	if (unit == "") != (quantity == "") && c.has("PricingUnit") {
-		c.fault("PricingUnit", or(unit, "nothing"), "a unit where there is a PricingQuantity, and only there")
-	}
-	if correction {
-		return
-	}
-	for _, name := range []string{"List", "Contracted"} {
-		price, cost := c.values[name+"UnitPrice"], c.values[name+"Cost"]
-		if price == "" || cost == "" || quantity == "" {
-			continue
+	for in.More() {
+		key, err := in.Token()
+		name, ok := key.(string)
+		if err != nil || !ok {
+			return "", false
 		}
-		if product := new(big.Rat).Mul(rat(price), rat(quantity)); !sameDecimal(product, cost) {
-			c.fault(name+"Cost", cost, fmt.Sprintf("%sUnitPrice %s x PricingQuantity %s = %s", name, price, quantity, decimal(product, 15)))
+		if seen[name] {
+			return name, true
+		}
+		seen[name] = true
+		var value json.RawMessage
+		if err := in.Decode(&value); err != nil {
+			return "", false
 		}
 	}
-}
-
-// sameDecimal tells whether a written cost is the product to its last digit.
-func sameDecimal(product *big.Rat, cost string) bool {
-	_, fraction, _ := strings.Cut(cost, ".")
-	unit := new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(len(fraction))), nil))
-	difference := new(big.Rat).Sub(product, rat(cost))
-	return difference.Abs(difference).Cmp(unit) < 0
-}
-
-func (c *checker) checkCommitment() {
-	id, status := c.values["CommitmentDiscountId"], c.values["CommitmentDiscountStatus"]
-	if id == "" {
-		for _, name := range []string{"CommitmentDiscountStatus", "CommitmentDiscountCategory", "CommitmentDiscountType", "CommitmentDiscountName", "CommitmentDiscountQuantity", "CommitmentDiscountUnit"} {
-			if v := c.values[name]; v != "" {
-				c.fault(name, short(v), "nothing without a CommitmentDiscountId")
-			}
-		}
-		return
-	}
-	for _, name := range []string{"CommitmentDiscountCategory", "CommitmentDiscountType"} {
-		if c.values[name] == "" {
-			c.fault(name, "nothing", "a value beside CommitmentDiscountId "+short(id))
-		}
-	}
-	if usage := c.values["ChargeCategory"] == "Usage"; usage != (status != "") {
-		c.fault("CommitmentDiscountStatus", or(status, "nothing"), "Used or Unused in a row of Usage, and only there")
-	}
-	if v := c.values["ConsumedQuantity"]; status == "Unused" && v != "" {
-		c.fault("ConsumedQuantity", v, "nothing where the commitment is unused")
-	}
-}
-
-func (c *checker) checkResource() {
-	if id := c.values["ResourceId"]; id != "" && c.values["ResourceType"] == "" {
-		c.fault("ResourceType", "nothing", "a value beside ResourceId "+short(id))
-	}
-	for _, name := range []string{"ResourceName", "ResourceType"} {
-		if v := c.values[name]; v != "" && c.values["ResourceId"] == "" {
-			c.fault(name, short(v), "nothing without a ResourceId")
-		}
-	}
-	if q, u := c.values["ConsumedQuantity"], c.values["ConsumedUnit"]; (q == "") != (u == "") && c.has("ConsumedUnit") {
-		c.fault("ConsumedUnit", or(u, "nothing"), "a unit where there is a ConsumedQuantity, and only there")
-	}
+	return "", false
 }
 
 func (c *checker) has(column string) bool { return slices.Contains(c.header, column) }

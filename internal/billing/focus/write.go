@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/leasewatch/leasewatch/internal/rental"
 )
@@ -19,8 +21,10 @@ type Bill struct {
 	Contract rental.Contract
 	// Names of the parties as people know them; their ids where empty.
 	TenantName, ProviderName string
-	// Regions are where the cards are, by uuid; cards without one have none.
-	Regions map[string]string
+	// Span is the lease's.
+	Span rental.Span
+	// Regions are where the cards are and Names what people call them, by uuid; a card may have none.
+	Regions, Names map[string]string
 }
 
 // Write writes bills as CSV of a version: a row for each card of a line, and one for a line
@@ -41,18 +45,20 @@ func Write(w io.Writer, version string, bills []Bill) error {
 		return fmt.Errorf("FOCUS: %w", err)
 	}
 	for _, b := range bills {
-		for _, l := range b.Lines {
-			for _, r := range b.rows(l) {
-				cells := make([]string, len(cols))
-				for i, c := range cols {
-					cells[i] = r[c.name]
-					if c.kind == text && c.allowed == nil {
-						cells[i] = cell(cells[i])
-					}
+		rows, err := b.rows()
+		if err != nil {
+			return fmt.Errorf("FOCUS: bill of lease %s: %w", b.Lease, err)
+		}
+		for _, r := range rows {
+			cells := make([]string, len(cols))
+			for i, c := range cols {
+				cells[i] = r[c.name]
+				if c.kind == text && c.allowed == nil {
+					cells[i] = cell(cells[i])
 				}
-				if err := out.Write(cells); err != nil {
-					return fmt.Errorf("FOCUS: bill of lease %s: %w", b.Lease, err)
-				}
+			}
+			if err := out.Write(cells); err != nil {
+				return fmt.Errorf("FOCUS: bill of lease %s: %w", b.Lease, err)
 			}
 		}
 	}
@@ -74,33 +80,74 @@ func cell(s string) string {
 // row holds a row's values by column.
 type row map[string]string
 
-// part is what of a line one row charges.
+// costs are what the rows of a line sum to; tax is reckoned on each of them.
+type costs struct{ billed, list, contracted, effective big.Rat }
+
+func (c *costs) add(r row) {
+	for _, of := range []struct {
+		sum  *big.Rat
+		name string
+	}{{&c.billed, "BilledCost"}, {&c.list, "ListCost"}, {&c.contracted, "ContractedCost"}, {&c.effective, "EffectiveCost"}} {
+		of.sum.Add(of.sum, rat(r[of.name]))
+	}
+}
+
+// part is what of a line one row charges, and what of prepaid cost it bears.
 type part struct {
 	uuid     string
 	amount   rental.Amount
 	quantity *big.Rat
+	prepaid  int64
 }
 
-func (b Bill) rows(l rental.BillLine) []row {
-	quantity, ok := new(big.Rat).SetString(l.Quantity)
-	if !ok {
-		quantity = new(big.Rat)
+// rows returns the rows of all lines in their order.
+func (b Bill) rows() ([]row, error) {
+	prepaid, err := b.amortized()
+	if err != nil {
+		return nil, err
 	}
-	parts := []part{{amount: l.Amount, quantity: quantity}}
-	if len(l.PerGPU) > 0 {
-		parts = nil
-		for uuid, minor := range l.PerGPU {
-			exact, ok := new(big.Rat).SetString(l.Quantities[uuid])
-			if !ok {
-				exact = new(big.Rat)
-			}
-			parts = append(parts, part{uuid, rental.Amount{Currency: l.Amount.Currency, Minor: minor}, exact})
+	rows := make([][]row, len(b.Lines))
+	var sums []costs // of the lines that are no tax
+	var taxes []int
+	for i, l := range b.Lines {
+		if l.Item == rental.ItemTax {
+			taxes = append(taxes, i)
+			continue
 		}
-		slices.SortFunc(parts, func(a, b part) int { return strings.Compare(a.uuid, b.uuid) })
+		var sum costs
+		for _, p := range parts(l, prepaid[i]) {
+			r := b.row(l, p)
+			sum.add(r)
+			rows[i] = append(rows[i], r)
+		}
+		sums = append(sums, sum)
 	}
-	out := make([]row, len(parts))
-	for i, p := range parts {
-		out[i] = b.row(l, p)
+	for k, i := range taxes {
+		related := sums
+		if len(taxes) == len(sums) && b.Contract.Tax != nil && b.Contract.Tax.On == rental.TaxOnLine {
+			related = sums[k : k+1]
+		}
+		rows[i] = []row{b.taxRow(b.Lines[i], related)}
+	}
+	return slices.Concat(rows...), nil
+}
+
+// parts splits a line over its cards.
+func parts(l rental.BillLine, prepaid int64) []part {
+	if len(l.PerGPU) == 0 {
+		return []part{{amount: l.Amount, quantity: quantityOf(l.Quantity), prepaid: prepaid}}
+	}
+	out := make([]part, 0, len(l.PerGPU))
+	for uuid, minor := range l.PerGPU {
+		out = append(out, part{uuid: uuid, amount: rental.Amount{Currency: l.Amount.Currency, Minor: minor}, quantity: quantityOf(l.Quantities[uuid])})
+	}
+	slices.SortFunc(out, func(a, b part) int { return strings.Compare(a.uuid, b.uuid) })
+	quantities := make([]*big.Rat, len(out))
+	for i, p := range out {
+		quantities[i] = p.quantity
+	}
+	for i, minor := range rental.SplitLargestRemainder(prepaid, quantities) {
+		out[i].prepaid = minor
 	}
 	return out
 }
@@ -109,86 +156,123 @@ func (b Bill) rows(l rental.BillLine) []row {
 const quantityDigits = 12
 
 func (b Bill) row(l rental.BillLine, p part) row {
-	what := kindOf(l.Item)
-	billed := p.amount.Decimal()
+	what := kindOf(l)
+	billed, effective := p.amount, p.amount
+	effective.Minor += p.prepaid
+	if _, fee := reserved(l); fee {
+		effective.Minor = 0 // it is borne by the time that it pays for
+	}
 	r := row{
-		"BilledCost": billed, "EffectiveCost": billed, "ListCost": billed, "ContractedCost": billed,
+		"BilledCost": billed.Decimal(), "EffectiveCost": effective.Decimal(), "ListCost": billed.Decimal(), "ContractedCost": billed.Decimal(),
 		"BillingAccountId": b.Tenant, "BillingAccountName": or(b.TenantName, b.Tenant), "BillingAccountType": "Tenant",
 		"BillingCurrency": string(b.Currency), "BillingPeriodStart": stamp(b.Period.Start), "BillingPeriodEnd": stamp(b.Period.End),
 		"ChargeCategory": what.category, "ChargeFrequency": what.frequency, "ChargeDescription": oneLine(or(l.Note, l.Name, l.Item)),
 		"ChargePeriodStart": floor(l.Charged.Start), "ChargePeriodEnd": ceil(l.Charged.End),
 		"InvoiceIssuerName": or(b.ProviderName, b.Provider), "ProviderName": or(b.ProviderName, b.Provider), "PublisherName": or(b.ProviderName, b.Provider),
-		"ServiceCategory": what.service, "ServiceName": or(l.Name, what.name), "ServiceSubcategory": what.subcategory,
+		"PricingCurrency": string(b.Currency), "PricingCurrencyEffectiveCost": effective.Decimal(),
+		"ServiceCategory": what.service, "ServiceName": serviceName(l, what), "ServiceSubcategory": what.subcategory,
 		"SubAccountId": b.Lease, "SubAccountName": b.Lease, "SubAccountType": "Lease",
 		"Tags": tags(b, l),
 	}
 	if b.Invoice != nil {
 		r["InvoiceId"] = b.Invoice.Number
 	}
-	if l.Corrects != nil {
+	// What is about the period itself corrects nothing that was invoiced.
+	if l.Corrects != nil && l.Corrects.End <= b.Period.Start {
 		r["ChargeClass"] = "Correction"
 	}
 	if p.uuid != "" {
-		r["ResourceId"], r["ResourceName"], r["ResourceType"] = p.uuid, p.uuid, "GPU"
+		r["ResourceId"], r["ResourceName"], r["ResourceType"] = p.uuid, b.Names[p.uuid], "GPU"
 		r["RegionId"], r["RegionName"] = b.Regions[p.uuid], b.Regions[p.uuid]
 	}
-	if l.UnitPrice.IsSet() && (what.category == "Usage" || what.category == "Purchase") {
-		b.price(r, l, p, what)
+	if l.UnitPrice.IsSet() && (what.category == usage || what.category == purchase) {
+		b.price(r, l, p, what, effective)
 	}
 	return r
 }
 
+// taxRow is a row of tax. Its costs are the tax on the costs of the lines that it is for; where
+// those differ from what is billed, by the tax's rate.
+func (b Bill) taxRow(l rental.BillLine, related []costs) row {
+	r := b.row(l, part{amount: l.Amount})
+	var sum costs
+	for _, c := range related {
+		sum.billed.Add(&sum.billed, &c.billed)
+		sum.list.Add(&sum.list, &c.list)
+		sum.contracted.Add(&sum.contracted, &c.contracted)
+		sum.effective.Add(&sum.effective, &c.effective)
+	}
+	rate := quantityOf(l.Quantity)
+	rate.Quo(rate, big.NewRat(100, 1))
+	for _, of := range []struct {
+		base *big.Rat
+		name string
+	}{{&sum.list, "ListCost"}, {&sum.contracted, "ContractedCost"}, {&sum.effective, "EffectiveCost"}} {
+		if of.base.Cmp(&sum.billed) != 0 {
+			r[of.name] = terminating(new(big.Rat).Mul(of.base, rate))
+		}
+	}
+	r["PricingCurrencyEffectiveCost"] = r["EffectiveCost"]
+	return r
+}
+
 // price fills in what a row with a unit price has: quantity, prices and the costs that they make.
-func (b Bill) price(r row, l rental.BillLine, p part, what item) {
+func (b Bill) price(r row, l rental.BillLine, p part, what item, effective rental.Amount) {
 	quantity := decimal(p.quantity, quantityDigits)
 	unit, rate := l.UnitPrice, big.NewRat(1, 1)
 	if l.Converted != nil {
 		rate = l.Converted.Rate.Rat()
-	}
-	contracted := new(big.Rat).Mul(unit.Rat(), rate)
-	list := contracted
-	if l.Item == rental.ItemReservedUsed {
-		list = new(big.Rat).Mul(b.listPrice(l.Charged.Start).Rat(), rate)
-	}
-	counted, ok := new(big.Rat).SetString(quantity)
-	if !ok {
-		return // decimal writes nothing else
-	}
-	r["PricingQuantity"], r["PricingUnit"] = quantity, unitName(l.Unit)
-	r["SkuId"], r["SkuPriceId"] = or(b.Contract.SKU, b.Bill.Contract), b.Bill.Contract+"/"+l.Item+"/"+unit.String()
-	r["SkuMeter"] = what.name
-	r["PricingCategory"] = what.pricing
-	r["ContractedUnitPrice"], r["ListUnitPrice"] = terminating(contracted), terminating(list)
-	r["ContractedCost"], r["ListCost"] = terminating(new(big.Rat).Mul(contracted, counted)), terminating(new(big.Rat).Mul(list, counted))
-	if what.category == "Usage" && l.Item != rental.ItemReservedUnused {
-		r["ConsumedQuantity"], r["ConsumedUnit"] = quantity, unitName(l.Unit)
-	}
-	if l.Item == rental.ItemReservedUsed || l.Item == rental.ItemReservedUnused {
-		r["CommitmentDiscountId"], r["CommitmentDiscountName"] = b.Lease+"/reserved", b.Bill.Contract+" reservation"
-		r["CommitmentDiscountCategory"], r["CommitmentDiscountType"] = "Usage", "Reservation"
-		r["CommitmentDiscountQuantity"], r["CommitmentDiscountUnit"] = quantity, unitName(l.Unit)
-		r["CommitmentDiscountStatus"] = "Used"
-		if l.Item == rental.ItemReservedUnused {
-			r["CommitmentDiscountStatus"] = "Unused"
-			r["ResourceId"], r["ResourceName"], r["ResourceType"] = b.Lease+"/reserved", b.Bill.Contract+" reservation", "Reservation"
+		r["PricingCurrency"] = string(l.Converted.From)
+		if exact, err := effective.Money(); err == nil {
+			r["PricingCurrencyEffectiveCost"] = decimal(new(big.Rat).Quo(exact.Rat(), rate), quantityDigits)
 		}
 	}
-	if l.Converted != nil {
-		r["PricingCurrency"] = string(l.Converted.From)
-		r["PricingCurrencyContractedUnitPrice"], r["PricingCurrencyListUnitPrice"] = unit.String(), terminating(new(big.Rat).Quo(list, rate))
-		r["PricingCurrencyEffectiveCost"] = terminating(new(big.Rat).Mul(unit.Rat(), counted))
+	// A contracted price leaves out what a commitment takes off it: it is the plan's.
+	if l.ListPrice.IsSet() {
+		unit = l.ListPrice
+	}
+	priced := new(big.Rat).Mul(unit.Rat(), rate)
+	counted := rat(quantity)
+	r["PricingQuantity"], r["PricingUnit"] = quantity, unitName(l.Unit)
+	r["SkuId"], r["SkuPriceId"] = b.sku(l)
+	r["SkuMeter"] = what.name
+	r["PricingCategory"] = what.pricing
+	r["ContractedUnitPrice"], r["ListUnitPrice"] = terminating(priced), terminating(priced)
+	r["PricingCurrencyContractedUnitPrice"], r["PricingCurrencyListUnitPrice"] = unit.String(), unit.String()
+	cost := terminating(priced.Mul(priced, counted))
+	r["ContractedCost"], r["ListCost"] = cost, cost
+	if what.category == usage && l.Item != rental.ItemReservedUnused {
+		r["ConsumedQuantity"], r["ConsumedUnit"] = quantity, unitName(l.Unit)
+	}
+	time, fee := reserved(l)
+	if !time && !fee {
+		return
+	}
+	r["CommitmentDiscountId"], r["CommitmentDiscountName"] = b.Lease+"/reserved", b.Bill.Contract+" reservation"
+	r["CommitmentDiscountCategory"], r["CommitmentDiscountType"] = usage, "Reservation"
+	r["CommitmentDiscountQuantity"], r["CommitmentDiscountUnit"] = quantity, unitName(b.Contract.Plan.Unit+"-"+b.Contract.Plan.Mode)
+	switch l.Item {
+	case rental.ItemReservedUsed:
+		r["CommitmentDiscountStatus"] = "Used"
+	case rental.ItemReservedUnused:
+		r["CommitmentDiscountStatus"] = "Unused"
+	default:
+		r["CommitmentDiscountQuantity"] = decimal(b.committed(l), quantityDigits)
+	}
+	if p.uuid == "" {
+		r["ResourceId"], r["ResourceName"], r["ResourceType"] = b.Lease+"/reserved", b.Bill.Contract+" reservation", "Reservation"
 	}
 }
 
-// listPrice is what a card costs at a moment without a reservation.
-func (b Bill) listPrice(at rental.Millis) rental.Decimal {
-	var price rental.Decimal
-	for i, v := range b.Contract.Plan.Prices {
-		if i == 0 || v.From <= at {
-			price = v.Price
-		}
+// sku returns the ids of what is sold and of its price: neither amount, currency, date nor contract
+// is part of a price's id, so that it stays the same when they change.
+func (b Bill) sku(l rental.BillLine) (id, price string) {
+	id = or(b.Contract.SKU, "gpu")
+	if l.Name != "" {
+		id = l.Item
+		return id, id + "/" + l.Name + "/" + l.Unit
 	}
-	return price
+	return id, id + "/" + l.Item + "/" + l.Unit
 }
 
 func or(values ...string) string {
@@ -237,17 +321,34 @@ func terminating(r *big.Rat) string {
 	return decimal(r, 2*quantityDigits)
 }
 
+// unitName writes a unit as FOCUS wants it: sizes of data as they are, other words with a capital,
+// the time in the plural.
 func unitName(unit string) string {
 	what, mode, timed := strings.Cut(unit, "-")
-	names := map[string]string{rental.UnitGPU: "GPU", rental.UnitInstance: "Instance", rental.UnitLease: "Lease", rental.UnitSlice: "GPU"}
+	names := map[string]string{rental.UnitGPU: "GPU", rental.UnitSlice: "GPU"}
+	what = or(names[what], capital(what))
 	if !timed {
-		return unit
+		return what
 	}
-	return or(names[what], what) + "-" + strings.ToUpper(mode[:1]) + mode[1:] + "s"
+	return what + "-" + capital(mode) + "s"
+}
+
+// serviceName is what a line charges for, as the contract calls it; an adjustment's name is its id.
+func serviceName(l rental.BillLine, what item) string {
+	if what.category == adjustment {
+		return what.name
+	}
+	return or(l.Name, what.name)
+}
+
+func capital(word string) string {
+	first, size := utf8.DecodeRuneInString(word)
+	return string(unicode.ToUpper(first)) + word[size:]
 }
 
 func tags(b Bill, l rental.BillLine) string {
-	t := map[string]string{"lease": b.Lease, "contract": b.Bill.Contract, "item": l.Item}
+	// Keys of the provider's own carry a prefix; keys without one are a user's.
+	t := map[string]string{"leasewatch/lease": b.Lease, "leasewatch/contract": b.Bill.Contract, "leasewatch/item": l.Item}
 	text, err := json.Marshal(t)
 	if err != nil {
 		return "" // a map of strings always marshals
