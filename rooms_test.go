@@ -27,7 +27,8 @@ var allowed = map[string][]string{
 	"exporter/workload": {"exporter/gpu"},
 	"exporter/host":     {"exporter/gpu"},
 	"exporter/kmsg":     {"exporter/gpu"},
-	"exporter":          {"exporter/gpu", "exporter/catalog", "exporter/host", "exporter/kmsg", "exporter/push", "exporter/workload", "exporter/compat", "exporter/doctor", "exporter/record", "exporter/statefile"},
+	"exporter/enrol":    {"exporter/push"},
+	"exporter":          {"exporter/gpu", "exporter/catalog", "exporter/enrol", "exporter/host", "exporter/kmsg", "exporter/push", "exporter/workload", "exporter/compat", "exporter/doctor", "exporter/record", "exporter/statefile"},
 
 	"exporter/statefile": {"exporter/gpu"},
 

@@ -56,6 +56,7 @@ type flags struct {
 	check     checkFlags
 	record    recordFlags
 	operator  operatorFlags
+	enrol     enrolFlags
 	// done is set where the line asked for help or the version only.
 	done bool
 }
@@ -100,6 +101,7 @@ func parse(args []string, stdout, stderr io.Writer, opts Options) (*flags, error
 	f.check.register(app)
 	f.record.register(app)
 	f.operator.register(app)
+	f.enrol.register(app)
 
 	command, err := app.Parse(args)
 	if f.done {
@@ -138,6 +140,9 @@ func (f *flags) complete() error {
 	}
 	if !utf8.ValidString(f.labels.Host) {
 		return fmt.Errorf("--host.name %q is no UTF-8", f.labels.Host)
+	}
+	if f.command == "enroll" {
+		return f.enrol.complete()
 	}
 	f.config.Host, f.config.NoGPM = f.labels.Host, !f.gpm
 	f.host.complete(f.source)

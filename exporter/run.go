@@ -91,6 +91,8 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer, opts Opti
 		return check(ctx, f, stdout, stderr, opts)
 	case "record":
 		return recordTo(ctx, f, stdout, stderr, opts)
+	case "enroll":
+		return enroll(ctx, f, stdout, stderr)
 	}
 	if f.operator.asksAnExporter {
 		return operate(ctx, f.operator, f.command, stdout, stderr)

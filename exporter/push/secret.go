@@ -20,8 +20,8 @@ func (Secret) GoString() string { return hidden }
 // MarshalText hides the secret from JSON, YAML and log/slog.
 func (Secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }
 
-// readToken reads the bearer token; no file is no token.
-func readToken(path string) (Secret, error) {
+// ReadToken reads the bearer token; no file is no token.
+func ReadToken(path string) (Secret, error) {
 	if path == "" {
 		return "", nil
 	}

@@ -116,7 +116,7 @@ type limitedBody struct {
 
 // RoundTrip sends one request.
 func (w *replyWatcher) RoundTrip(request *http.Request) (*http.Response, error) {
-	token, err := readToken(w.tokenFile)
+	token, err := ReadToken(w.tokenFile)
 	if err != nil {
 		return nil, err
 	}

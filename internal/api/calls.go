@@ -199,6 +199,12 @@ func (c *Client) CreateToken(ctx context.Context, in NewToken) (CreatedToken, er
 	return out, c.post(ctx, in, &out, "tokens")
 }
 
+// Enroll makes the guest that holds the client's enrolment token one that may push.
+func (c *Client) Enroll(ctx context.Context, in Enroll) (Enrolled, error) {
+	var out Enrolled
+	return out, c.post(ctx, in, &out, "enroll")
+}
+
 // RevokeToken ends the token of that name at once.
 func (c *Client) RevokeToken(ctx context.Context, name string) error {
 	return c.call(ctx, request{method: http.MethodDelete, path: []string{"tokens", name}}, nil)

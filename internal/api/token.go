@@ -5,10 +5,32 @@ import "github.com/leasewatch/leasewatch/internal/rental"
 // NewToken asks for a token.
 type NewToken struct {
 	Name   string      `doc:"Who holds the token; it names the token too."        json:"name"             maxLength:"200" minLength:"1"`
-	Role   rental.Role `enum:"admin,operator,oncall,finance,tenant,push"          json:"role"`
+	Role   rental.Role `enum:"admin,operator,oncall,finance,tenant,push,enroll"   json:"role"`
 	Tenant string      `doc:"Mandatory for role tenant, forbidden for any other." json:"tenant,omitempty" maxLength:"200"`
 	Host   string      `doc:"For role push: the one host it may write for; empty for any." json:"host,omitempty" maxLength:"253"`
+	Lease  string      `doc:"Mandatory for role enroll, forbidden for any other: the lease whose guest it becomes." json:"lease,omitempty" maxLength:"200"`
+	// ValidForSeconds is how long an enrolment may wait for its use.
+	ValidForSeconds int64 `doc:"For role enroll: how long it can be used; 86400, a day, where absent." json:"valid_for_seconds,omitempty" minimum:"60" maximum:"2592000"`
 }
+
+// Enroll is what a guest sends, with its enrolment token, to become one that may push.
+type Enroll struct {
+	Host string `doc:"The name that the guest's samples carry in the label host." json:"host" maxLength:"253" minLength:"1"`
+	// Hash is told in the secret's place: the secret itself never leaves the guest.
+	Hash string `doc:"The SHA-256 of the push token that the guest made for itself, as hexadecimal digits." json:"hash" maxLength:"64" minLength:"64" pattern:"^[0-9a-f]{64}$"`
+}
+
+// Enrolled is what a guest became.
+type Enrolled struct {
+	Name  string `json:"name"`
+	Lease string `json:"lease"`
+	Host  string `json:"host"`
+	// WritePath is where it pushes to, below the server's address.
+	WritePath string `json:"write_path"`
+}
+
+// WritePath is the path of the remote-write receiver.
+const WritePath = "/prometheus/api/v1/write"
 
 // CreatedToken is a new token with its secret, which is shown this once and kept nowhere.
 type CreatedToken struct {

@@ -25,6 +25,7 @@ var (
 	keepers  = []rental.Role{rental.RoleAdmin, rental.RoleOperator}
 	finance  = []rental.Role{rental.RoleAdmin, rental.RoleFinance}
 	admins   = []rental.Role{rental.RoleAdmin}
+	guests   = []rental.Role{rental.RoleEnroll}
 )
 
 // accessTable is the whole of who may call what. An operation that is not in it cannot be
@@ -68,6 +69,7 @@ var accessTable = []Access{
 	{"list-tokens", "GET", "/tokens", admins, "names every holder"},
 	{"create-token", "POST", "/tokens", admins, "gives access"},
 	{"revoke-token", "DELETE", "/tokens/{name}", admins, "takes access"},
+	{"enroll", "POST", "/enroll", guests, "a guest becomes one that may push, once"},
 }
 
 // AccessTable returns a copy of the table, for the documentation and for tests.

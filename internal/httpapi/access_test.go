@@ -22,6 +22,7 @@ var bodies = map[string]string{
 	"adopt":        `{"site":"s1"}`,
 	"close-month":  `{"month":"2026-04"}`,
 	"create-token": `{"name":"x","role":"oncall"}`,
+	"enroll":       `{"host":"vm-3","hash":"` + strings.Repeat("ab", 32) + `"}`,
 }
 
 // call sends one request as the holder of the secret ("" is nobody), from elsewhere.
@@ -45,7 +46,7 @@ func call(h http.Handler, method, target, secret, body string) *httptest.Respons
 // want is the table of who may do what, written a second time and by hand: a change of the
 // first must be meant.
 var want = map[string]string{
-	"whoami": "admin operator oncall finance tenant push", "status": "admin operator oncall finance tenant",
+	"whoami": "admin operator oncall finance tenant push enroll", "status": "admin operator oncall finance tenant",
 	"list-leases": "admin operator oncall finance tenant", "get-lease": "admin operator oncall finance tenant",
 	"lease-history": "admin operator oncall finance tenant",
 	"get-usage":     "admin operator oncall finance tenant", "get-sla": "admin operator oncall finance tenant",
@@ -60,7 +61,7 @@ var want = map[string]string{
 	"list-sites": "admin operator oncall", "list-hosts": "admin operator oncall",
 	"list-gpus": "admin operator oncall", "list-skus": "admin operator oncall finance",
 	"list-contracts": "admin operator oncall finance",
-	"list-tokens":    "admin", "create-token": "admin", "revoke-token": "admin",
+	"list-tokens":    "admin", "create-token": "admin", "revoke-token": "admin", "enroll": "enroll",
 }
 
 // TestEveryOperationForEveryRoleOnOwnOthersAndNoThing goes through the whole of it: each

@@ -130,6 +130,10 @@ type Tokens interface {
 	// CreateToken returns the secret, which is kept nowhere.
 	CreateToken(ctx context.Context, by rental.Principal, holder rental.Principal) (rental.Token, string, error)
 	RevokeToken(ctx context.Context, by rental.Principal, name string) error
+	// CreateEnrolment makes a token that a guest of the lease uses once, within ttl.
+	CreateEnrolment(ctx context.Context, by rental.Principal, name, lease string, ttl time.Duration) (rental.Token, string, error)
+	// Enroll turns the enrolment of the guest into a push token for its host, by the token's hash.
+	Enroll(ctx context.Context, guest rental.Principal, host, hash string) (rental.Principal, error)
 }
 
 // Deps is what the handlers need; every field is mandatory.

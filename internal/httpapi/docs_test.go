@@ -16,10 +16,10 @@ var update = flag.Bool("update", false, "write the table of access in docs/api.m
 
 func TestTheDocumentationHoldsTheTableOfAccess(t *testing.T) {
 	var table strings.Builder
-	table.WriteString("\n| operation | path | admin | operator | oncall | finance | tenant | push | why |\n|---|---|---|---|---|---|---|---|---|\n")
+	table.WriteString("\n| operation | path | admin | operator | oncall | finance | tenant | push | enroll | why |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, row := range httpapi.AccessTable() {
 		fmt.Fprintf(&table, "| `%s` | `%s %s` |", row.ID, row.Method, row.Path)
-		for role := range strings.FieldsSeq("admin operator oncall finance tenant push") {
+		for role := range strings.FieldsSeq("admin operator oncall finance tenant push enroll") {
 			mark := " "
 			for _, may := range row.Roles {
 				if string(may) == role {

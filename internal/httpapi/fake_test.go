@@ -273,6 +273,14 @@ func (b *backend) RevokeToken(_ context.Context, _ rental.Principal, name string
 	return b.ask("revoke token %s", name)
 }
 
+func (b *backend) CreateEnrolment(_ context.Context, _ rental.Principal, name, lease string, ttl time.Duration) (rental.Token, string, error) {
+	return rental.Token{Principal: rental.Principal{Name: name, Role: rental.RoleEnroll, Lease: lease}}, "lw_once", b.ask("create enrolment %s of %s for %s", name, lease, ttl)
+}
+
+func (b *backend) Enroll(_ context.Context, guest rental.Principal, host, hash string) (rental.Principal, error) {
+	return rental.Principal{Name: guest.Name, Role: rental.RolePush, Host: host, Lease: guest.Lease}, b.ask("enroll %s at %s by %s", guest.Name, host, hash[:4])
+}
+
 // holders are the tokens that the tests know: one of every role, and a second tenant's.
 type holders struct{ fail error }
 
@@ -289,6 +297,9 @@ func (h holders) Authenticate(_ context.Context, secret string) (rental.Principa
 		return rental.Principal{Name: "nobody", Role: rental.RoleTenant}, nil
 	case "stranger":
 		return rental.Principal{Name: "stranger", Role: "root"}, nil
+	}
+	if secret == string(rental.RoleEnroll) {
+		return rental.Principal{Name: "vm-3", Role: rental.RoleEnroll, Lease: "L-acme"}, nil
 	}
 	for _, role := range rental.Roles {
 		if secret == string(role) {

@@ -69,8 +69,7 @@ func (g *Gate) Principal(r *http.Request) (rental.Principal, error) {
 // valid tells whether a principal is one that the rules below can be applied to: a tenant
 // without a name would own whatever has none.
 func valid(p rental.Principal) bool {
-	return slices.Contains(rental.Roles, p.Role) && (p.Role == rental.RoleTenant) == (p.Tenant != "") &&
-		(p.Host == "" || p.Role == rental.RolePush)
+	return p.Coherent()
 }
 
 // Guard lets a request pass to a handler only where one of the roles asks, and refuses

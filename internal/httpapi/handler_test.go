@@ -379,6 +379,24 @@ func TestTheClientReadsWhatTheHandlerWrites(t *testing.T) {
 				t.Errorf("create token: got %+v", made)
 			}
 			must("revoke token", c.RevokeToken(ctx, "grafana"))
+			made, err = c.CreateToken(ctx, api.NewToken{Name: "vm-3", Role: rental.RoleEnroll, Lease: "L-acme"})
+			must("create enrolment", err)
+			if made.Secret != "lw_once" || made.Token.Lease != "L-acme" || !slices.Contains(s.backend.asked, "create enrolment vm-3 of L-acme for 24h0m0s") {
+				t.Errorf("create enrolment: got %+v, asked %v", made, s.backend.asked)
+			}
+			for what, wrong := range map[string]api.NewToken{
+				"an enrolment without a lease":     {Name: "x", Role: rental.RoleEnroll},
+				"an enrolment for a host":          {Name: "x", Role: rental.RoleEnroll, Lease: "L", Host: "h"},
+				"a push token of a lease":          {Name: "x", Role: rental.RolePush, Host: "h", Lease: "L"},
+				"an admin's for a while":           {Name: "x", Role: rental.RoleAdmin, ValidForSeconds: 60},
+				"an enrolment for a tenant":        {Name: "x", Role: rental.RoleEnroll, Lease: "L", Tenant: "acme"},
+				"an enrolment of seconds":          {Name: "x", Role: rental.RoleEnroll, Lease: "L", ValidForSeconds: 5},
+				"an enrolment of more than a year": {Name: "x", Role: rental.RoleEnroll, Lease: "L", ValidForSeconds: 40_000_000},
+			} {
+				if _, err := c.CreateToken(ctx, wrong); !errors.Is(err, api.ErrInvalid) {
+					t.Errorf("%s: got %v, expected it refused as invalid", what, err)
+				}
+			}
 			if _, err := c.Lease(ctx, "L-nobody"); !errors.Is(err, api.ErrNotFound) {
 				t.Errorf("a lease that does not exist: got %v", err)
 			}

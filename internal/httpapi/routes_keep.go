@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"net/http"
 	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -121,38 +120,6 @@ func resourceList[T any](r *routes, id, summary string, pick func(rental.Resourc
 		all, err := v.deps.Ledger.Resources(ctx)
 		return items(pick(all), err)
 	})
-}
-
-func (r *routes) addTokens() error {
-	if err := operation(r, "list-tokens", "List tokens, without their secrets",
-		func(ctx context.Context, v view, _ *struct{}) (*body[api.List[rental.Token]], error) {
-			return items(v.deps.Tokens.Tokens(ctx))
-		}); err != nil {
-		return err
-	}
-	if err := operation(r, "create-token", "Make a token; its secret is in this answer only",
-		func(ctx context.Context, v view, in *body[api.NewToken]) (*body[api.CreatedToken], error) {
-			holder := rental.Principal{Name: in.Body.Name, Role: in.Body.Role, Tenant: in.Body.Tenant, Host: in.Body.Host}
-			if holder.Host != "" && holder.Role != rental.RolePush {
-				return nil, invalid("body.host", "a token of role push may name its host, any other names none", in.Body.Host)
-			}
-			if !valid(holder) {
-				return nil, invalid("body.tenant", "a token of role tenant names its tenant, any other names none", in.Body.Tenant)
-			}
-			token, secret, err := v.deps.Tokens.CreateToken(ctx, v.who, holder)
-			return answer(api.CreatedToken{Token: token, Secret: secret}, err)
-		},
-		func(op *huma.Operation) { op.DefaultStatus = http.StatusCreated }); err != nil {
-		return err
-	}
-	type tokenPath struct {
-		Name string `maxLength:"200" path:"name"`
-	}
-	return operation(r, "revoke-token", "End a token at once",
-		func(ctx context.Context, v view, in *tokenPath) (*struct{}, error) {
-			return nil, v.deps.Tokens.RevokeToken(ctx, v.who, in.Name)
-		},
-		func(op *huma.Operation) { op.DefaultStatus = http.StatusNoContent })
 }
 
 func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }

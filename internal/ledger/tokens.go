@@ -18,38 +18,53 @@ const tokenPrefix = "lwt_"
 
 // CreateToken makes a token and returns its secret, which is told this once: only its SHA-256
 // is kept. The secret holds 256 random bits, so its plain hash cannot be guessed back. A tenant's
-// token names its tenant, and a push token may name its host; all others name neither.
+// token names its tenant, and a push token may name its host; all others name neither. Tokens of
+// guests are made by CreateEnrolment and Enroll.
 func (l *Ledger) CreateToken(ctx context.Context, holder rental.Principal) (secret string, err error) {
 	name, role, tenant := holder.Name, holder.Role, holder.Tenant
 	switch {
-	case name == "":
-		return "", invalid("token: found no name, expected one")
 	case !slices.Contains(rental.Roles, role):
 		return "", invalid("token %q: role: found %q, expected one of %v", name, role, rental.Roles)
+	case role == rental.RoleEnroll || holder.Lease != "":
+		return "", invalid("token %q: found role %s for lease %q, expected it made as an enrolment", name, role, holder.Lease)
 	case (role == rental.RoleTenant) != (tenant != ""):
 		return "", invalid("token %q: tenant: found %q for the role %s, expected a tenant for the role tenant and none for others", name, tenant, role)
 	case holder.Host != "" && role != rental.RolePush:
 		return "", invalid("token %q: host: found %q for the role %s, expected a host for the role push only", name, holder.Host, role)
 	}
+	return l.makeToken(ctx, holder, func(t *txn) (rental.Millis, error) {
+		if tenant == "" {
+			return 0, nil
+		}
+		_, _, err := get[rental.Tenant](ctx, t, rental.KindTenant, tenant)
+		return 0, err
+	})
+}
+
+// makeToken keeps a token under a name that is free, once check, which tells until when it can be
+// used (0 for ever), lets it pass.
+func (l *Ledger) makeToken(ctx context.Context, holder rental.Principal, check func(*txn) (rental.Millis, error)) (string, error) {
+	if holder.Name == "" {
+		return "", invalid("token: found no name, expected one")
+	}
 	random := make([]byte, 32)
 	rand.Read(random) // it never fails: without random numbers the process ends
-	secret = tokenPrefix + base64.RawURLEncoding.EncodeToString(random)
-	err = l.transact(ctx, "token", func(t *txn) error {
+	secret := tokenPrefix + base64.RawURLEncoding.EncodeToString(random)
+	err := l.transact(ctx, "token", func(t *txn) error {
 		var taken int
 		if err := t.QueryRowContext(ctx, `SELECT count(*) FROM tokens WHERE name = $1 AND hash NOT IN
-			(SELECT hash FROM token_revocations)`, name).Scan(&taken); err != nil {
+			(SELECT hash FROM token_revocations)`, holder.Name).Scan(&taken); err != nil {
 			return err
 		}
 		if taken > 0 {
-			return conflict("token %q exists: expected another name, or revoke it first (leasewatch token revoke)", name)
+			return conflict("token %q exists: expected another name, or revoke it first (leasewatch token revoke)", holder.Name)
 		}
-		if tenant != "" {
-			if _, _, err := get[rental.Tenant](ctx, t, rental.KindTenant, tenant); err != nil {
-				return err
-			}
+		expires, err := check(t)
+		if err != nil {
+			return err
 		}
-		_, err := t.ExecContext(ctx, `INSERT INTO tokens (hash, name, role, tenant, host, at_ms) VALUES ($1, $2, $3, $4, $5, $6)`,
-			hashOf(secret), name, string(role), tenant, holder.Host, int64(t.now))
+		_, err = t.ExecContext(ctx, `INSERT INTO tokens (hash, name, role, tenant, host, lease, expires_ms, at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+			hashOf(secret), holder.Name, string(holder.Role), holder.Tenant, holder.Host, holder.Lease, int64(expires), int64(t.now))
 		return err
 	})
 	if err != nil {
@@ -64,12 +79,13 @@ func hashOf(secret string) string {
 }
 
 // Authenticate returns who a secret stands for, or an error of CodeNotFound, the same for a
-// secret that never was and one that was revoked.
+// secret that never was and one that was revoked. An enrolment that was used or is too old is
+// still known: Enroll says what became of it.
 func (l *Ledger) Authenticate(ctx context.Context, secret string) (rental.Principal, error) {
 	var p rental.Principal
 	var role string
-	err := l.read.QueryRowContext(ctx, `SELECT t.name, t.role, t.tenant, t.host FROM tokens t WHERE t.hash = $1 AND NOT EXISTS
-		(SELECT 1 FROM token_revocations r WHERE r.hash = t.hash)`, hashOf(secret)).Scan(&p.Name, &role, &p.Tenant, &p.Host)
+	err := l.read.QueryRowContext(ctx, `SELECT t.name, t.role, t.tenant, t.host, t.lease FROM tokens t WHERE t.hash = $1 AND NOT EXISTS
+		(SELECT 1 FROM token_revocations r WHERE r.hash = t.hash)`, hashOf(secret)).Scan(&p.Name, &role, &p.Tenant, &p.Host, &p.Lease)
 	if errors.Is(err, sql.ErrNoRows) {
 		return p, &rental.Error{Code: rental.CodeNotFound, Message: "token is not known or was revoked: expected one that leasewatch token create printed"}
 	}
@@ -83,11 +99,14 @@ func (l *Ledger) Tokens(ctx context.Context) ([]rental.Token, error) {
 		var t rental.Token
 		var role string
 		var created int64
-		var revoked sql.NullInt64
-		err := rows.Scan(&t.Name, &role, &t.Tenant, &t.Host, &created, &revoked)
-		t.Role, t.CreatedAt, t.RevokedAt = rental.Role(role), rental.Millis(created), rental.Millis(revoked.Int64)
+		var expires int64
+		var revoked, used sql.NullInt64
+		err := rows.Scan(&t.Name, &role, &t.Tenant, &t.Host, &t.Lease, &created, &expires, &revoked, &used)
+		t.Role, t.CreatedAt, t.ExpiresAt = rental.Role(role), rental.Millis(created), rental.Millis(expires)
+		t.RevokedAt, t.UsedAt = rental.Millis(revoked.Int64), rental.Millis(used.Int64)
 		return t, err
-	}, `SELECT t.name, t.role, t.tenant, t.host, t.at_ms, r.at_ms FROM tokens t LEFT JOIN token_revocations r ON r.hash = t.hash
+	}, `SELECT t.name, t.role, t.tenant, t.host, t.lease, t.at_ms, t.expires_ms, r.at_ms, e.at_ms FROM tokens t
+		LEFT JOIN token_revocations r ON r.hash = t.hash LEFT JOIN token_enrolments e ON e.hash = t.hash
 		ORDER BY t.name, t.at_ms, t.hash`)
 	return all, storeError("ledger: tokens", err)
 }

@@ -7,10 +7,11 @@ import (
 	"github.com/prometheus/prometheus/model/labels"
 )
 
-// Limit tells whether a sender may write a series; label returns one of its labels, "" where it has
-// none of the name ("__name__" is the metric's). Where keep is false the series is left out; an error
-// refuses the whole message with 403, so that a sender keeps it and tries again.
-type Limit func(label func(name string) string) (keep bool, err error)
+// Limit tells whether a sender may write a sample of that moment (milliseconds since 1970, UTC);
+// label returns one of its series' labels, "" where it has none of the name ("__name__" is the
+// metric's). Where keep is false the sample is left out; an error refuses the whole message with
+// 403, so that a sender keeps it and tries again.
+type Limit func(label func(name string) string, at int64) (keep bool, err error)
 
 // LimitedWriteHandler receives remote write as WriteHandler does, and asks limit what the sender of
 // each request may write; nil is everything.
@@ -40,12 +41,12 @@ func senderOf(ctx context.Context) *sender {
 	return s
 }
 
-// allows tells whether the series may be written.
-func (s *sender) allows(ls labels.Labels) (bool, error) {
+// allows tells whether the sample may be written.
+func (s *sender) allows(ls labels.Labels, at int64) (bool, error) {
 	if s == nil {
 		return true, nil
 	}
-	keep, err := s.limit(ls.Get)
+	keep, err := s.limit(ls.Get, at)
 	if err != nil {
 		s.refused = err
 	}

@@ -21,7 +21,7 @@ func TestALimitedSenderWritesWhatItMayAndAForeignMessageIsRefusedWhole(t *testin
 		if r.Header.Get("X-Any") != "" {
 			return nil
 		}
-		return func(label func(string) string) (bool, error) {
+		return func(label func(string) string, _ int64) (bool, error) {
 			if label("host") == "other" {
 				return false, errors.New("host other is not yours")
 			}

@@ -29,7 +29,7 @@ var _ storage.ExemplarAppenderV2 = replayAppender{}
 
 // Append appends the sample, or nothing where one with the same time is there or the sender may not tell it.
 func (a replayAppender) Append(ref storage.SeriesRef, ls labels.Labels, st, t int64, v float64, h *histogram.Histogram, fh *histogram.FloatHistogram, opts storage.AppendV2Options) (storage.SeriesRef, error) {
-	if keep, err := a.sender.allows(ls); err != nil || !keep {
+	if keep, err := a.sender.allows(ls, t); err != nil || !keep {
 		return ref, err
 	}
 	got, err := a.AppenderV2.Append(ref, ls, st, t, v, h, fh, opts)

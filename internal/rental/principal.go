@@ -1,5 +1,7 @@
 package rental
 
+import "slices"
+
 // Role says what a principal may do; every use of it denies by default.
 type Role string
 
@@ -11,10 +13,11 @@ const (
 	RoleFinance  Role = "finance"  // leases, bills, verdicts
 	RoleTenant   Role = "tenant"   // its own leases only
 	RolePush     Role = "push"     // writes samples and alerts, reads nothing
+	RoleEnroll   Role = "enroll"   // becomes, once, a push token of a guest of its lease; nothing else
 )
 
 // Roles lists every role, for checks and tests.
-var Roles = []Role{RoleAdmin, RoleOperator, RoleOnCall, RoleFinance, RoleTenant, RolePush}
+var Roles = []Role{RoleAdmin, RoleOperator, RoleOnCall, RoleFinance, RoleTenant, RolePush, RoleEnroll}
 
 // Principal is who asks: a token's holder, or the machine's own user.
 type Principal struct {
@@ -24,4 +27,22 @@ type Principal struct {
 	Tenant string `json:"tenant,omitempty"`
 	// Host is the one host that a push token may write for; empty for any, and for other roles.
 	Host string `json:"host,omitempty"`
+	// Lease is the lease that an enrolment token, and the push token of a guest that it became, are
+	// bound to; empty for all others.
+	Lease string `json:"lease,omitempty"`
+}
+
+// Coherent tells whether what a principal is bound to fits its role: a tenant's token names its
+// tenant, an enrolment its lease, a guest's push token both lease and host, and no other any of them.
+func (p Principal) Coherent() bool {
+	switch p.Role {
+	case RoleTenant:
+		return p.Tenant != "" && p.Host == "" && p.Lease == ""
+	case RoleEnroll:
+		return p.Lease != "" && p.Host == "" && p.Tenant == ""
+	case RolePush:
+		return p.Tenant == "" && (p.Lease == "" || p.Host != "")
+	default:
+		return slices.Contains(Roles, p.Role) && p.Tenant == "" && p.Host == "" && p.Lease == ""
+	}
 }

@@ -86,6 +86,8 @@ type Token struct {
 	Principal
 	CreatedAt Millis `json:"created_at"`
 	RevokedAt Millis `json:"revoked_at,omitempty"` // 0 while it is valid
+	ExpiresAt Millis `json:"expires_at,omitempty"` // of an enrolment; 0 for never
+	UsedAt    Millis `json:"used_at,omitempty"`    // when an enrolment was used, 0 while it was not
 }
 
 // SampleInterval says how far apart the samples of a span of history are.

@@ -57,32 +57,3 @@ func (k keeping) Resources(ctx context.Context) (rental.Resources, error) {
 	r.Leases, errs[7] = k.ledger.Leases(ctx)
 	return r, errors.Join(errs[:]...)
 }
-
-// tokens keeps the tokens.
-type tokens struct{ ledger *ledger.Ledger }
-
-// Tokens lists the tokens, without secrets.
-func (t tokens) Tokens(ctx context.Context) ([]rental.Token, error) { return t.ledger.Tokens(ctx) }
-
-// CreateToken makes a token; the secret is in this answer only.
-func (t tokens) CreateToken(ctx context.Context, _ rental.Principal, holder rental.Principal) (rental.Token, string, error) {
-	secret, err := t.ledger.CreateToken(ctx, holder)
-	if err != nil {
-		return rental.Token{}, "", err
-	}
-	all, err := t.ledger.Tokens(ctx)
-	if err != nil {
-		return rental.Token{}, "", err
-	}
-	for _, token := range all {
-		if token.Name == holder.Name && token.RevokedAt == 0 {
-			return token, secret, nil
-		}
-	}
-	return rental.Token{Principal: holder}, secret, nil
-}
-
-// RevokeToken ends a token at once.
-func (t tokens) RevokeToken(ctx context.Context, _ rental.Principal, name string) error {
-	return t.ledger.RevokeToken(ctx, name)
-}

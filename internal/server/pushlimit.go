@@ -25,11 +25,12 @@ type cards interface {
 	GPUs(ctx context.Context) ([]rental.GPU, error)
 }
 
-// pushLimits holds push tokens that are bound to a host to what that host may tell: its own
-// series about its own cards. Such a token lies on a machine that somebody rents; what it writes
-// of another's cards would be downtime, and money.
+// pushLimits holds push tokens that are bound to what their holder may tell: to a host, that
+// host's own series about its own cards; to a lease, as guest.go has it. Such a token lies on a
+// machine that somebody rents; what it writes of another's cards would be downtime, and money.
 type pushLimits struct {
 	cards   cards
+	guests  *guests
 	now     func() time.Time
 	foreign *prometheus.CounterVec
 
@@ -38,10 +39,10 @@ type pushLimits struct {
 	readAt time.Time
 }
 
-func newPushLimits(inventory cards, now func() time.Time, reg prometheus.Registerer) (*pushLimits, error) {
-	p := &pushLimits{cards: inventory, now: now, foreign: prometheus.NewCounterVec(prometheus.CounterOpts{
+func newPushLimits(inventory rented, now func() time.Time, reg prometheus.Registerer) (*pushLimits, error) {
+	p := &pushLimits{cards: inventory, guests: newGuests(inventory, now), now: now, foreign: prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "leasewatch_push_foreign_samples_total",
-		Help: "Samples left out because a push token bound to this host may not tell them: of another host's card, of no host, or the server's own.",
+		Help: "Samples left out because a push token bound to this host may not tell them: of another host's card, of a card that is not the guest's lease's, of no host, or the server's own.",
 	}, []string{"host"})}
 	return p, reg.Register(p.foreign)
 }
@@ -49,16 +50,17 @@ func newPushLimits(inventory cards, now func() time.Time, reg prometheus.Registe
 // of returns what the sender of a request may write.
 func (p *pushLimits) of(r *http.Request) monitor.Limit {
 	who, _ := httpapi.PrincipalOf(r.Context())
-	if who.Host == "" {
+	switch {
+	case who.Lease != "":
+		return p.ofGuest(r.Context(), who)
+	case who.Host == "":
 		return nil
 	}
 	owners, err := p.ownersOfCards(r.Context())
 	if err != nil {
-		return func(func(string) string) (bool, error) {
-			return false, fmt.Errorf("whose cards these are cannot be told now: %w", err)
-		}
+		return untold(err)
 	}
-	return func(label func(string) string) (bool, error) {
+	return func(label func(string) string, _ int64) (bool, error) {
 		host := label("host")
 		if host != "" && host != who.Host {
 			return false, fmt.Errorf("token %q writes for host %q only, found a series %s of host %q: make a token for that host (leasewatch token create --role=push --host=%s)",
@@ -69,6 +71,31 @@ func (p *pushLimits) of(r *http.Request) monitor.Limit {
 			return false, nil
 		}
 		return true, nil
+	}
+}
+
+// ofGuest returns what a guest of a lease may write.
+func (p *pushLimits) ofGuest(ctx context.Context, who rental.Principal) monitor.Limit {
+	held, err := p.guests.of(ctx, who.Lease)
+	if err != nil {
+		return untold(err)
+	}
+	if !held.names(who.Host) {
+		return func(func(string) string, int64) (bool, error) { return false, errNamesakes(who) }
+	}
+	return func(label func(string) string, at int64) (bool, error) {
+		keep, err := held.allows(who, label, rental.Millis(at))
+		if !keep && err == nil {
+			p.foreign.WithLabelValues(who.Host).Inc()
+		}
+		return keep, err
+	}
+}
+
+// untold refuses every sample while the ledger cannot be asked, so that it comes again.
+func untold(err error) monitor.Limit {
+	return func(func(string) string, int64) (bool, error) {
+		return false, fmt.Errorf("whose cards these are cannot be told now: %w", err)
 	}
 }
 

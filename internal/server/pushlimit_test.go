@@ -29,11 +29,14 @@ func (h holder) Authenticate(context.Context, string) (rental.Principal, error) 
 
 // park is an inventory of cards.
 type park struct {
-	gpus []rental.GPU
-	err  error
+	gpus   []rental.GPU
+	hosts  []rental.Host
+	leases []rental.Lease
+	served []rental.Assignment
+	err    error
 }
 
-var _ cards = (*park)(nil)
+var _ rented = (*park)(nil)
 
 func (p *park) GPUs(context.Context) ([]rental.GPU, error) { return p.gpus, p.err }
 
@@ -81,7 +84,7 @@ func TestATokenBoundToAHostTellsNothingOfAnother(t *testing.T) {
 		"the server's word on its own way": {map[string]string{"__name__": "leasewatch_store_failing", "host": "gpu-a17"}, false, ""},
 	} {
 		t.Run(what, func(t *testing.T) {
-			keep, err := limit(func(name string) string { return c.series[name] })
+			keep, err := limit(func(name string) string { return c.series[name] }, time.Now().UnixMilli())
 			if keep != c.keep || (err != nil) != (c.says != "") || (err != nil && !strings.Contains(err.Error(), c.says)) {
 				t.Errorf("kept %v, %v; expected %v, %q", keep, err, c.keep, c.says)
 			}
@@ -98,7 +101,7 @@ func TestWhereTheInventoryCannotBeReadABoundTokenWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	limit := limitFor(t, limits, rental.Principal{Name: "a17", Role: rental.RolePush, Host: "gpu-a17"})
-	if keep, err := limit(func(string) string { return "gpu-a17" }); keep || err == nil {
+	if keep, err := limit(func(string) string { return "gpu-a17" }, 0); keep || err == nil {
 		t.Errorf("kept %v, %v: expected an error, so that the samples come again", keep, err)
 	}
 }

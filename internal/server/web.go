@@ -49,7 +49,7 @@ func (a *App) openWeb(context.Context) error {
 	mux := http.NewServeMux()
 	mux.Handle(api.Root+"/", apiHandler)
 	mux.Handle("POST "+api.Root+"/webhook/alertmanager", gate.Guard(pushers...)(unbound(a.pager.Webhook)))
-	mux.Handle("POST /prometheus/api/v1/write", gate.Guard(pushers...)(http.StripPrefix("/prometheus", a.monitor.LimitedWriteHandler(limits.of))))
+	mux.Handle("POST "+api.WritePath, gate.Guard(pushers...)(http.StripPrefix("/prometheus", a.monitor.LimitedWriteHandler(limits.of))))
 	mux.Handle("/prometheus/", gate.Guard(watchers...)(http.StripPrefix("/prometheus", a.monitor.Handler())))
 	mux.Handle("/alertmanager/", gate.Guard(watchers...)(http.StripPrefix("/alertmanager", a.pager.Handler())))
 	mux.Handle("GET /metrics", gate.Guard(watchers...)(promhttp.HandlerFor(a.registry,
@@ -96,7 +96,7 @@ func (a *App) deps(gate *httpapi.Gate) httpapi.Deps {
 		SLA:   availability{ledger: a.ledger, sla: a.sla, now: a.now},
 		Fleet: present, Incidents: incidents{ledger: a.ledger, engine: a.engine},
 		Ledger: keeper, Adopter: adoption{samples: lateSamples{a}, keeping: keeper, now: a.now},
-		Tokens: tokens{a.ledger}, Log: a.log.With("room", "httpapi"), Now: a.now, Version: a.opts.Version,
+		Tokens: tokens{a.ledger, a.log.With("room", "enrolment")}, Log: a.log.With("room", "httpapi"), Now: a.now, Version: a.opts.Version,
 	}
 }
 

@@ -1,0 +1,13 @@
+-- +goose Up
+-- Guests: the lease that an enrolment token, or the push token that it became, is bound to; until
+-- when an enrolment can be used, 0 for ever; and what each became.
+ALTER TABLE tokens ADD COLUMN lease TEXT NOT NULL DEFAULT '';
+ALTER TABLE tokens ADD COLUMN expires_ms BIGINT NOT NULL DEFAULT 0;
+CREATE TABLE token_enrolments (
+  hash  TEXT   NOT NULL PRIMARY KEY,
+  made  TEXT   NOT NULL,
+  at_ms BIGINT NOT NULL
+);
+-- Where the samples behind a class were taken: empty for the host, guest for inside the lease.
+ALTER TABLE timeline ADD COLUMN vantage TEXT NOT NULL DEFAULT '';
+CREATE TRIGGER token_enrolments_final BEFORE UPDATE OR DELETE OR TRUNCATE ON token_enrolments FOR EACH STATEMENT EXECUTE FUNCTION leasewatch_final();
