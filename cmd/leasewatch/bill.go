@@ -72,31 +72,3 @@ func billPeriod(month, from, to string) (api.Period, error) {
 	}
 	return api.Period{}, usageError{errors.New("expected --month, or --from with --to")}
 }
-
-func registerSLA(app *kingpin.Application, actions map[string]action) {
-	var sla struct {
-		connection
-		lease, month, format string
-	}
-	cmd := app.Command("sla", "The availability verdict of a lease for a month of its contract.")
-	cmd.Flag("lease", "Lease.").Required().StringVar(&sla.lease)
-	cmd.Flag("month", "Month, as YYYY-MM; the present one where it is not given.").StringVar(&sla.month)
-	cmd.Flag("format", "text or json.").Default("text").EnumVar(&sla.format, "text", "json")
-	sla.flags(cmd)
-	sla.pastFlag(cmd)
-	actions[cmd.FullCommand()] = func(ctx context.Context, io streams) error {
-		if err := checkMonth(sla.month); err != nil {
-			return err
-		}
-		return sla.do(ctx, func(ctx context.Context, c *api.Client) error {
-			answer, err := c.SLA(ctx, sla.lease, sla.month)
-			if err != nil {
-				return err
-			}
-			if sla.format == "json" {
-				return printJSON(io.out, answer)
-			}
-			return printSLA(io.out, sla.lease, answer)
-		})
-	}
-}

@@ -78,6 +78,16 @@ func (c *Client) SLA(ctx context.Context, id, month string) (SLA, error) {
 	return out, c.get(ctx, Period{Month: month}.values(), &out, "leases", id, "sla")
 }
 
+// SLATable returns the verdicts of the leases that the query chooses and that ran in the period.
+func (c *Client) SLATable(ctx context.Context, q SLAQuery) (SLATable, error) {
+	v := q.Period.values()
+	set(v, "lease", q.Lease)
+	set(v, "tenant", q.Tenant)
+	set(v, "provider", q.Provider)
+	var out SLATable
+	return out, c.get(ctx, v, &out, "sla")
+}
+
 // Downtime returns the downtime of a lease that touches the period.
 func (c *Client) Downtime(ctx context.Context, id string, p Period) (DowntimeList, error) {
 	var out DowntimeList

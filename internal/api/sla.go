@@ -13,10 +13,41 @@ type SLA struct {
 	Coverage         *Share `json:"coverage"`
 	// Budget is the downtime that the objective allows in the period, and what is left of it
 	// at the low bound (negative where it is overspent); null without an objective.
-	BudgetMS     *int64            `json:"budget_ms"`
-	BudgetLeftMS *int64            `json:"budget_left_ms"`
-	Credits      []rental.Credit   `json:"credits"`
-	Downtimes    []rental.Downtime `json:"downtimes"`
+	BudgetMS     *int64 `json:"budget_ms"`
+	BudgetLeftMS *int64 `json:"budget_left_ms"`
+	// Forecast is how the period ends at the rate of the last three days; absent once it has ended.
+	Forecast  *rental.Forecast  `json:"forecast,omitempty"`
+	Credits   []rental.Credit   `json:"credits"`
+	Downtimes []rental.Downtime `json:"downtimes"`
+}
+
+// SLAQuery chooses leases to judge; without lease, tenant and provider it is all that the caller
+// may see.
+type SLAQuery struct {
+	Lease    string
+	Tenant   string
+	Provider string
+	// Period is each contract's own month, or a span; the zero value is the present month.
+	Period Period
+}
+
+// SLATable is the availability of several leases, by lease.
+type SLATable struct {
+	Rows []LeaseSLA `json:"rows"`
+	// Failures are leases that could not be judged, by id.
+	Failures []Failure `json:"failures,omitempty"`
+}
+
+// LeaseSLA is one lease's availability with whose it is.
+type LeaseSLA struct {
+	Lease    string `json:"lease"`
+	Tenant   string `json:"tenant"`
+	Provider string `json:"provider"`
+	Contract string `json:"contract"`
+	// Period is what was judged: the month of the contract's zone, or the span that was asked for.
+	Period rental.Span `json:"period"`
+
+	SLA
 }
 
 // DowntimeList is the downtime of a lease that touches a span.

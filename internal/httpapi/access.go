@@ -46,6 +46,7 @@ var accessTable = []Access{
 	{"get-invoice", "GET", "/invoices/{id}", readers, "a tenant's own"},
 	{"get-usage", "GET", "/leases/{id}/usage", readers, "a tenant's own"},
 	{"get-sla", "GET", "/leases/{id}/sla", readers, "a tenant's own"},
+	{"list-sla", "GET", "/sla", readers, "a tenant's own"},
 	{"get-downtime", "GET", "/leases/{id}/downtime", readers, "a tenant's own"},
 	{"get-states", "GET", "/leases/{id}/states", readers, "a tenant's own"},
 	{"cost-vs-utilisation", "GET", "/cost-vs-utilisation", readers, "a tenant's own leases"},

@@ -50,6 +50,7 @@ var want = map[string]string{
 	"list-leases": "admin operator oncall finance tenant", "get-lease": "admin operator oncall finance tenant",
 	"lease-history": "admin operator oncall finance tenant",
 	"get-usage":     "admin operator oncall finance tenant", "get-sla": "admin operator oncall finance tenant",
+	"list-sla":     "admin operator oncall finance tenant",
 	"get-downtime": "admin operator oncall finance tenant", "get-states": "admin operator oncall finance tenant",
 	"get-bill": "admin operator oncall finance tenant", "cost-vs-utilisation": "admin operator oncall finance tenant",
 	"list-bills": "admin operator oncall finance tenant", "list-invoices": "admin operator oncall finance tenant",

@@ -93,6 +93,8 @@ type UsageReader interface {
 // SLAReader tells how a lease's availability was. The zero Period is the contract's present month.
 type SLAReader interface {
 	SLA(ctx context.Context, lease string, p api.Period) (api.SLA, error)
+	// SLATable judges several leases.
+	SLATable(ctx context.Context, q api.SLAQuery) (api.SLATable, error)
 	Downtime(ctx context.Context, lease string, p api.Period) (api.DowntimeList, error)
 	States(ctx context.Context, lease string, p api.Period) (api.StateHistory, error)
 }

@@ -163,6 +163,14 @@ func (b *backend) CostVsUtilisation(_ context.Context, _ rental.Span, tenant str
 	return api.CostTable{Rows: []api.CostRow{{Lease: acmeLease.ID, Tenant: "acme"}, {Lease: globexLease.ID, Tenant: "globex"}}}, b.ask("cost tenant=%s", tenant)
 }
 
+func (b *backend) SLATable(_ context.Context, q api.SLAQuery) (api.SLATable, error) {
+	// Deliberately deaf to the filter, as Leases is.
+	return api.SLATable{
+		Rows:     []api.LeaseSLA{{Lease: "L-acme", Tenant: "acme"}, {Lease: "L-globex", Tenant: "globex"}},
+		Failures: []api.Failure{{Name: "L-globex", Reason: "contract of globex"}},
+	}, b.ask("sla lease=%s tenant=%s provider=%s month=%s", q.Lease, q.Tenant, q.Provider, q.Period.Month)
+}
+
 func (b *backend) SLA(_ context.Context, lease string, p api.Period) (api.SLA, error) {
 	return api.SLA{Verdict: &rental.Verdict{Lease: lease}}, b.ask("sla %s month=%s", lease, p.Month)
 }

@@ -150,15 +150,6 @@ func (r *routes) addUse() error {
 		}); err != nil {
 		return err
 	}
-	if err := leaseRead(r, "get-sla", "Judge a lease's availability", view.sla); err != nil {
-		return err
-	}
-	if err := leaseRead(r, "get-downtime", "List the downtime of a lease", view.downtime); err != nil {
-		return err
-	}
-	if err := leaseRead(r, "get-states", "Show how each GPU of a lease was, over time", view.states); err != nil {
-		return err
-	}
 	type costQuery struct {
 		SpanQuery
 

@@ -124,3 +124,17 @@ func (p Printer) Outcome(o rental.Outcome) Look {
 		return Look{Glyph: Glyph(KindUnmeasured), Word: p.Say(OutcomeNotMeasured), Kind: KindUnmeasured}
 	}
 }
+
+// Cause returns the word for who or what was behind a downtime: provider, tenant or undetermined.
+// A cause that is not known keeps its own word.
+func (p Printer) Cause(name string) string {
+	switch name {
+	case rental.CauseProvider:
+		return p.Say(PortalCauseProvider)
+	case rental.CauseTenant:
+		return p.Say(PortalCauseTenant)
+	case rental.CauseUndetermined:
+		return p.Say(PortalCauseUndetermined)
+	}
+	return name
+}

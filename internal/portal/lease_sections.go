@@ -285,14 +285,4 @@ func (d leaseData) cards(uuids []string) string {
 	return strings.Join(names, ", ")
 }
 
-func (d leaseData) cause(name string) string {
-	switch name {
-	case rental.CauseProvider:
-		return d.say.Say(phrase.PortalCauseProvider)
-	case rental.CauseTenant:
-		return d.say.Say(phrase.PortalCauseTenant)
-	case rental.CauseUndetermined:
-		return d.say.Say(phrase.PortalCauseUndetermined)
-	}
-	return name
-}
+func (d leaseData) cause(name string) string { return d.say.Cause(name) }

@@ -36,10 +36,12 @@ func (v availability) SLA(ctx context.Context, id string, p api.Period) (api.SLA
 	if contract.Availability == nil {
 		return out, nil
 	}
-	verdict, err := v.sla.Verdict(ctx, id, span)
+	judged, err := v.sla.Judged(ctx, id, span)
 	if err != nil {
 		return out, err
 	}
+	verdict := judged.Verdict
+	out.Forecast = judged.Forecast
 	credits, err := v.sla.Credits(ctx, id, span)
 	if err != nil {
 		return out, err
@@ -50,6 +52,32 @@ func (v availability) SLA(ctx context.Context, id string, p api.Period) (api.SLA
 	budget, left := rental.Budget(*contract.Availability, verdict, lease, span)
 	out.Verdict, out.AvailabilityLow, out.AvailabilityHigh, out.Coverage = &verdict, &low, &high, &coverage
 	out.BudgetMS, out.BudgetLeftMS = &budget, &left
+	return out, nil
+}
+
+// SLATable judges the leases that the query chooses and that ran in the period, by id; one that was
+// asked for by its id is there in any case. A lease that cannot be judged leaves the others whole.
+func (v availability) SLATable(ctx context.Context, q api.SLAQuery) (api.SLATable, error) {
+	chosen, err := books{ledger: v.ledger, now: v.now}.chosen(ctx, api.BillQuery{Lease: q.Lease, Tenant: q.Tenant, Provider: q.Provider, Period: q.Period})
+	if err != nil {
+		return api.SLATable{}, err
+	}
+	out := api.SLATable{Rows: []api.LeaseSLA{}}
+	for _, one := range chosen {
+		if q.Lease == "" && !one.lease.Span().Overlaps(one.span) {
+			continue
+		}
+		row := api.LeaseSLA{Lease: one.lease.ID, Tenant: one.lease.Tenant, Provider: one.contract.Provider, Contract: one.lease.Contract, Period: one.span}
+		row.SLA, err = v.SLA(ctx, one.lease.ID, api.Period{Span: one.span})
+		switch {
+		case err == nil:
+			out.Rows = append(out.Rows, row)
+		case ctx.Err() != nil:
+			return api.SLATable{}, ctx.Err()
+		default:
+			out.Failures = append(out.Failures, api.Failure{Name: one.lease.ID, Reason: err.Error()})
+		}
+	}
 	return out, nil
 }
 

@@ -18,6 +18,28 @@ func (s *Service) Verdict(ctx context.Context, lease string, period rental.Span)
 	return rental.Judge(in)
 }
 
+// Judged is a verdict with all that it was judged from.
+type Judged struct {
+	Input   rental.JudgeInput
+	Verdict rental.Verdict
+	// Forecast is how the period ends at the rate of the last days; nil where it has ended.
+	Forecast *rental.Forecast
+}
+
+// Judged is Verdict with what it rests on and, for an open period, the forecast.
+func (s *Service) Judged(ctx context.Context, lease string, period rental.Span) (Judged, error) {
+	var out Judged
+	var err error
+	if out.Input, err = s.input(ctx, lease, period); err != nil {
+		return out, err
+	}
+	if out.Verdict, err = rental.Judge(out.Input); err != nil {
+		return out, err
+	}
+	out.Forecast, err = rental.ForecastOf(out.Input, out.Verdict)
+	return out, err
+}
+
 // Credits returns what missed objectives pay back, for each calendar month of the contract's zone
 // that lies wholly in the period. The credit of a month is provisional until the month has ended
 // and late samples are no longer taken. Months without a credit are absent.

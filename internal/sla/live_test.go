@@ -40,3 +40,16 @@ func TestAShortBlipBurnsNothingButCounts(t *testing.T) {
 		t.Errorf("burn %f (known %v), down %d ms", burn, known, lives[0].Verdict.DownMS)
 	}
 }
+
+func TestAnOpenMonthIsJudgedWithItsForecast(t *testing.T) {
+	w := newWorld(t, contract(), "10:35:00")
+	w.outage()
+	w.derive(t)
+	judged, err := w.sla.Judged(t.Context(), "L-1", may(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if judged.Verdict.DownMS != 300_000 || judged.Forecast == nil || judged.Forecast.DownMS != 300_000 || judged.Forecast.Outcome != rental.Breached {
+		t.Errorf("down %d ms, forecast %+v: expected 300,000 ms in both, and a breach", judged.Verdict.DownMS, judged.Forecast)
+	}
+}

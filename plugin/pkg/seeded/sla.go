@@ -74,3 +74,8 @@ func (b books) States(_ context.Context, id string, p api.Period) (api.StateHist
 	span, err := b.span(p)
 	return api.StateHistory{Lease: id, TimeZone: "UTC", Span: span}, err
 }
+
+// SLATable is not part of what the plugin asks for.
+func (b books) SLATable(context.Context, api.SLAQuery) (api.SLATable, error) {
+	return api.SLATable{Rows: []api.LeaseSLA{}}, nil
+}
