@@ -23,6 +23,8 @@ const (
 	eventNotified    = "notified"
 	eventUndelivered = "undelivered"
 	eventClimbed     = "climbed"
+	eventSilenced    = "silenced"
+	eventHeard       = "heard" // the silence is over, and it still fires
 )
 
 // The kinds of a delivery. A thread delivery without a text is the reply that gives the
@@ -83,6 +85,7 @@ func (e *Engine) open(group rental.AlertGroup, now rental.Millis) outcome {
 	if inc.Subject == "" {
 		inc.Subject = "leasewatch"
 	}
+	inc.Outside = group.Outside
 	inc.Drill = firstLabel("drill", group.Labels, fresh.fired) == "true"
 	inc.DetectedAt = oldestStart(fresh.fired, now)
 	inc.EvidenceAt = evidence(fresh.fired, inc.DetectedAt)
@@ -94,7 +97,7 @@ func (e *Engine) open(group rental.AlertGroup, now rental.Millis) outcome {
 
 // again opens an incident that was over.
 func (e *Engine) again(inc *rental.Incident, merged merged, now rental.Millis) outcome {
-	inc.Status, inc.ResolvedAt, inc.AckedAt, inc.AckedBy = rental.IncidentOpen, 0, 0, ""
+	inc.Status, inc.ResolvedAt, inc.AckedAt, inc.AckedBy, inc.Silence = rental.IncidentOpen, 0, 0, "", nil
 	inc.Alerts, inc.Severity = merged.alerts, worst(inc.Severity, merged.severity)
 	inc.Revision++
 	describe(inc, now)

@@ -25,10 +25,11 @@ type Step struct {
 	Unacknowledged time.Duration
 }
 
-// Climb takes every open page to the steps that are due. It keeps nothing of its own: what a
+// Climb takes every open page to the steps of Options.Ladder that are due. It keeps nothing of its own: what a
 // page has climbed is where its messages stand and what the outbox holds, so a restart goes on
 // where the last process stopped. One incident that cannot be changed does not hold up the rest.
-func (e *Engine) Climb(ctx context.Context, steps []Step) error {
+func (e *Engine) Climb(ctx context.Context) error {
+	steps := e.o.Ladder()
 	if len(steps) == 0 {
 		return nil
 	}
@@ -67,24 +68,29 @@ func (e *Engine) climb(ctx context.Context, inc rental.Incident, waiting []renta
 		if why == "" {
 			continue
 		}
-		_, err := e.changeByID(ctx, inc.ID, func(now *rental.Incident, at rental.Millis) outcome {
-			if now.Status != inc.Status || now.Severity != rental.Page {
-				return outcome{}
-			}
-			now.Revision++
-			addEvent(now, at, eventClimbed, "", step.Name+": "+why)
-			list := e.deliveries(now, kindUpdate, "", at)
-			for _, route := range step.Routes {
-				list = append(list, rental.Delivery{
-					Incident: now.ID, Route: route, Kind: kindPost, Severity: now.Severity, Revision: now.Revision,
-					State: rental.DeliveryPending, NextAt: at, CreatedAt: at,
-				})
-			}
-			return outcome{incident: now, event: eventClimbed, deliveries: list}
-		})
+		_, err := e.take(ctx, inc, step, why, "")
 		return err
 	}
 	return nil
+}
+
+// take tells an incident on the ways of a step, if it still is as it was looked at.
+func (e *Engine) take(ctx context.Context, inc rental.Incident, step Step, why, by string) (rental.Incident, error) {
+	return e.changeByID(ctx, inc.ID, func(newest *rental.Incident, at rental.Millis) outcome {
+		if newest.Status != inc.Status {
+			return outcome{}
+		}
+		newest.Revision++
+		addEvent(newest, at, eventClimbed, by, step.Name+": "+why)
+		list := e.deliveries(newest, kindUpdate, "", at)
+		for _, route := range step.Routes {
+			list = append(list, rental.Delivery{
+				Incident: newest.ID, Route: route, Kind: kindPost, Severity: newest.Severity, Revision: newest.Revision,
+				State: rental.DeliveryPending, NextAt: at, CreatedAt: at,
+			})
+		}
+		return outcome{incident: newest, event: eventClimbed, deliveries: list}
+	})
 }
 
 // reached tells whether the step had its turn before: its message is there or on its way.
@@ -151,7 +157,7 @@ func calls(d rental.Delivery) bool {
 func openSince(inc rental.Incident) rental.Millis {
 	since := inc.OpenedAt
 	for _, event := range inc.Events {
-		if event.Kind == eventReopened {
+		if event.Kind == eventReopened || event.Kind == eventHeard {
 			since = max(since, event.At)
 		}
 	}

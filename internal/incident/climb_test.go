@@ -2,6 +2,7 @@ package incident
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -34,7 +35,7 @@ func climbing(t *testing.T, r *rig) {
 	go func() {
 		defer close(ended)
 		for ctx.Err() == nil {
-			if err := r.engine.Climb(ctx, ladder()); err != nil {
+			if err := errors.Join(r.engine.Tend(ctx), r.engine.Climb(ctx)); err != nil {
 				t.Error(err)
 			}
 			select {
@@ -170,10 +171,10 @@ func TestALadderGoesOnAfterARestartWithoutARepeat(t *testing.T) {
 		defer r.stop()
 		r.page(t, 1, "page", alert(1, nowMillis(), 0))
 		time.Sleep(11 * time.Minute)
-		next, err := New(Options{Store: r.store, Routes: oneRoute, Now: time.Now, Logger: quiet(), Wake: r.outbox.Wake})
+		next, err := New(Options{Store: r.store, Routes: oneRoute, Now: time.Now, Logger: quiet(), Wake: r.outbox.Wake, Ladder: ladder})
 		must(t, err)
 		for range 5 {
-			must(t, next.Climb(t.Context(), ladder()))
+			must(t, next.Climb(t.Context()))
 			time.Sleep(time.Second)
 		}
 		equal(t, "told by phone", r.on(phone), []string{"post"})

@@ -36,6 +36,10 @@ type Options struct {
 	// ReopenWindow is DefaultReopenWindow where 0.
 	ReopenWindow time.Duration
 	Facts        Facts // may be nil
+	// Ladder gives the steps that a page climbs, the first first; none where it is nil.
+	Ladder func() []Step
+	// Silencer mutes what people silence; without it they cannot.
+	Silencer Silencer
 	// Wake is called after a commit that left deliveries behind; may be nil.
 	Wake func()
 	// CrashPoint is called with a name of CrashPoints before and after each commit; nil in
@@ -66,6 +70,9 @@ func New(o Options) (*Engine, error) {
 	}
 	if o.Routes == nil {
 		o.Routes = func(rental.Incident) []string { return nil }
+	}
+	if o.Ladder == nil {
+		o.Ladder = func() []Step { return nil }
 	}
 	if o.Wake == nil {
 		o.Wake = func() {}
@@ -127,12 +134,12 @@ func (e *Engine) Handle(ctx context.Context, group rental.AlertGroup) error {
 	if saved == nil || step.incident == nil {
 		return nil
 	}
-	e.committed(saved, step)
+	e.committed(ctx, saved, step)
 	return nil
 }
 
-// committed counts and logs what a commit did, and wakes the outbox.
-func (e *Engine) committed(saved *rental.Incident, step outcome) {
+// committed counts and logs what a commit did, wakes the outbox and ends a silence until fixed.
+func (e *Engine) committed(ctx context.Context, saved *rental.Incident, step outcome) {
 	severity := string(saved.Severity)
 	switch step.event {
 	case eventOpened:
@@ -150,5 +157,8 @@ func (e *Engine) committed(saved *rental.Incident, step outcome) {
 	}
 	if len(step.deliveries) > 0 {
 		e.o.Wake()
+	}
+	if step.event == eventResolved && saved.Silence != nil && saved.Silence.UntilFixed && e.o.Silencer != nil {
+		e.unmute(ctx, saved.Silence.ID)
 	}
 }

@@ -32,6 +32,9 @@ func (e *Engine) CloseHealed(ctx context.Context, active func(rental.Alert) bool
 	}
 	var failures []error
 	for _, inc := range open {
+		if inc.Outside {
+			continue // its Alertmanager knows what fires, and tells its end
+		}
 		live, dead := 0, 0
 		for _, alert := range inc.Alerts {
 			switch {

@@ -68,7 +68,7 @@ func (e *Engine) changeByID(ctx context.Context, id string, fn func(*rental.Inci
 	}
 	e.o.CrashPoint("incident-commit-after")
 	if step.incident != nil && saved != nil {
-		e.committed(saved, step)
+		e.committed(ctx, saved, step)
 		return *saved, nil
 	}
 	unchanged, err := e.o.Store.Incident(ctx, id)

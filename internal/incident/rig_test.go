@@ -108,6 +108,7 @@ type rig struct {
 	store  *memory
 	route  *channel
 	engine *Engine
+	mutes  mutes
 	outbox *Outbox
 	reg    *prometheus.Registry
 	stop   func()
@@ -119,7 +120,9 @@ func newRig(t *testing.T, routes func(rental.Incident) []string) *rig {
 	var err error
 	r.outbox, err = NewOutbox(OutboxOptions{Store: r.store, Sender: r.route, Now: time.Now, Logger: quiet(), Registerer: r.reg})
 	must(t, err)
-	r.engine, err = New(Options{Store: r.store, Routes: routes, Now: time.Now, Logger: quiet(), Wake: r.outbox.Wake})
+	r.engine, err = New(Options{
+		Store: r.store, Routes: routes, Now: time.Now, Logger: quiet(), Wake: r.outbox.Wake, Ladder: ladder, Silencer: &r.mutes,
+	})
 	must(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error)
@@ -131,6 +134,61 @@ func newRig(t *testing.T, routes func(rental.Incident) []string) *rig {
 		}
 	}
 	return r
+}
+
+// mutes is a pager's silences: their ends by their ids.
+type mutes struct {
+	mu   sync.Mutex
+	made int
+	ends map[string]time.Time
+}
+
+var _ Silencer = (*mutes)(nil)
+
+func (m *mutes) Silence(_ context.Context, matchers map[string]string, until time.Time, _, _ string) (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if matchers["subject"] == "" || matchers["severity"] == "" {
+		return "", fmt.Errorf("matchers %v: expected subject and severity", matchers)
+	}
+	m.made++
+	if m.ends == nil {
+		m.ends = map[string]time.Time{}
+	}
+	id := fmt.Sprintf("s%d", m.made)
+	m.ends[id] = until
+	return id, nil
+}
+
+func (m *mutes) ProlongSilence(_ context.Context, id string, until time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.ends[id].Before(time.Now()) {
+		return fmt.Errorf("silence %s has ended", id)
+	}
+	m.ends[id] = until
+	return nil
+}
+
+func (m *mutes) ExpireSilence(_ context.Context, id string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ends[id] = time.Now()
+	return nil
+}
+
+// active returns the silences that mute now.
+func (m *mutes) active() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var ids []string
+	for id, end := range m.ends {
+		if end.After(time.Now()) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
 }
 
 // page opens, or adds to, the incident of host n with the alerts.

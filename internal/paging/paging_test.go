@@ -294,3 +294,25 @@ func TestAStormLosesNothing(t *testing.T) {
 		return true
 	})
 }
+
+func TestASilenceIsProlongedUnderItsID(t *testing.T) {
+	var d desk
+	p := startPager(t, &d, nil)
+	id, err := p.Silence(t.Context(), map[string]string{"subject": "h1"}, time.Now().Add(time.Hour), "Ada", "swap ordered")
+	if err != nil {
+		t.Fatal(err)
+	}
+	until := time.Now().Add(3 * time.Hour).Truncate(time.Second)
+	if err := p.ProlongSilence(t.Context(), id, until); err != nil {
+		t.Fatal(err)
+	}
+	if ends, err := p.ActiveSilences(t.Context()); err != nil || len(ends) != 1 || !ends[id].Equal(until) {
+		t.Errorf("%v, %v: expected %s to end at %s", ends, err, id, until)
+	}
+	if err := p.ExpireSilence(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.ProlongSilence(t.Context(), id, until); !errors.Is(err, ErrNoSilence) {
+		t.Errorf("%v: expected that a silence that has ended stays ended", err)
+	}
+}

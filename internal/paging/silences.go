@@ -8,6 +8,7 @@ import (
 
 	"github.com/prometheus/alertmanager/silence"
 	"github.com/prometheus/alertmanager/silence/silencepb"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
@@ -32,6 +33,23 @@ func (p *Pager) Silence(ctx context.Context, matchers map[string]string, until t
 		return "", fmt.Errorf("silence: %w", err)
 	}
 	return s.Id, nil
+}
+
+// ProlongSilence moves the end of a silence that still mutes. Errors: ErrNoSilence.
+func (p *Pager) ProlongSilence(ctx context.Context, id string, until time.Time) error {
+	found, _, err := p.silences.Query(ctx, silence.QIDs(id), silence.QState(silence.SilenceStateActive))
+	if err != nil {
+		return fmt.Errorf("silence %q: %w", id, err)
+	}
+	if len(found) == 0 {
+		return fmt.Errorf("%w: %q", ErrNoSilence, id)
+	}
+	longer := proto.CloneOf(found[0])
+	longer.EndsAt = timestamppb.New(until)
+	if err := p.silences.Set(ctx, longer); err != nil {
+		return fmt.Errorf("silence %q: %w", id, err)
+	}
+	return nil
 }
 
 // ExpireSilence ends a silence now. Errors: ErrNoSilence.

@@ -42,7 +42,7 @@ func (p *Pager) Webhook(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	group.At = rental.At(p.opts.Now())
+	group.At, group.Outside = rental.At(p.opts.Now()), true
 	if err := p.opts.Deliver(r.Context(), group); err != nil {
 		p.logger.Error("a group of a stock Alertmanager could not be taken: it will send it again", "group", group.Key, "err", err)
 		http.Error(w, "the group could not be stored: try again", http.StatusServiceUnavailable)

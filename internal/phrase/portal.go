@@ -199,6 +199,8 @@ const (
 	PortalEventNotified           Key = "portal.event_notified"
 	PortalEventUndelivered        Key = "portal.event_undelivered"
 	PortalEventClimbed            Key = "portal.event_climbed"
+	PortalEventSilenced           Key = "portal.event_silenced"
+	PortalEventHeard              Key = "portal.event_heard"
 	PortalNotFound                Key = "portal.not_found"
 	PortalForbidden               Key = "portal.forbidden"
 	PortalFailed                  Key = "portal.failed"
@@ -405,6 +407,8 @@ var portalTexts = map[Key]sentence{
 	PortalEventNotified:           {"Told", "已通知"},
 	PortalEventUndelivered:        {"Not delivered", "未送达"},
 	PortalEventClimbed:            {"Next way", "转下一渠道"},
+	PortalEventSilenced:           {"Silenced", "已静默"},
+	PortalEventHeard:              {"Silence over", "静默结束"},
 	PortalNotFound:                {"This does not exist, or not for you.", "该内容不存在，或您无权查看。"},
 	PortalForbidden:               {"Your role may not see this.", "您的角色无权查看此内容。"},
 	PortalFailed:                  {"The server could not answer: %s", "服务器无法响应：%s"},

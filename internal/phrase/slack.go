@@ -33,6 +33,16 @@ const (
 	SlackNotAllowed     Key = "slack.not_allowed"
 	SlackAckFailed      Key = "slack.ack_failed"
 	SlackUnnamedSubject Key = "slack.unnamed"
+	SlackSilenceHour    Key = "slack.silence_hour"
+	SlackSilenceFour    Key = "slack.silence_four"
+	SlackSilenceFixed   Key = "slack.silence_fixed"
+	SlackEscalate       Key = "slack.escalate"
+	SlackSilenced       Key = "slack.silenced"
+	SlackSilencedFixed  Key = "slack.silenced_fixed"
+	SlackHeard          Key = "slack.heard"
+	SlackActFailed      Key = "slack.act_failed"
+	SlackNoStep         Key = "slack.no_step"
+	SlackSilenceOutside Key = "slack.silence_outside"
 )
 
 var slackTexts = map[Key]sentence{
@@ -67,4 +77,14 @@ var slackTexts = map[Key]sentence{
 	SlackNotAllowed:     {"You are not on the list of people who may acknowledge. Ask an admin to add your Slack user id to slack.people.", "您不在可确认告警的人员名单中。请管理员把您的 Slack 用户 ID 加入 slack.people。"},
 	SlackAckFailed:      {"The acknowledgement of %s could not be stored. Press Ack again; if it keeps failing, look into the server's log.", "%s 的确认未能保存。请再按一次“确认”；若仍失败，请查看服务器日志。"},
 	SlackUnnamedSubject: {"a subject without a name", "未命名对象"},
+	SlackSilenceHour:    {"Silence 1 h", "静默 1 小时"},
+	SlackSilenceFour:    {"Silence 4 h", "静默 4 小时"},
+	SlackSilenceFixed:   {"Silence until fixed", "静默至恢复"},
+	SlackEscalate:       {"Escalate", "升级"},
+	SlackSilenced:       {"silenced by %[1]s until %[2]s", "%[1]s 已静默至 %[2]s"},
+	SlackSilencedFixed:  {"silenced by %s until fixed", "%s 已静默至恢复"},
+	SlackHeard:          {"The silence is over, still firing: %s", "静默已结束，仍在触发：%s"},
+	SlackActFailed:      {"Nothing was done to %s. Try again; if it keeps failing, look into the server's log.", "未对 %s 执行任何操作。请重试；若仍失败，请查看服务器日志。"},
+	SlackNoStep:         {"%s was told on every way there is. Add one under paging.next, or call somebody.", "%s 已通过所有渠道通知。请在 paging.next 中增加渠道，或直接联系相关人员。"},
+	SlackSilenceOutside: {"The alerts of %s come from another Alertmanager. Silence them there.", "%s 的告警来自另一个 Alertmanager，请在那里静默。"},
 }

@@ -48,4 +48,6 @@ type AlertGroup struct {
 	Truncated int `json:"truncated"`
 	// At is when the group was handed over.
 	At Millis `json:"at"`
+	// Outside tells that another Alertmanager grouped it.
+	Outside bool `json:"outside,omitempty"`
 }

@@ -1,5 +1,17 @@
 package rental
 
+import "errors"
+
+// Why nothing was done to an incident that a person asked for.
+var (
+	// ErrOver says that it is over: there is nothing left to silence or to escalate.
+	ErrOver = errors.New("the incident is over")
+	// ErrOutside says that another Alertmanager holds its alerts.
+	ErrOutside = errors.New("its alerts come from another Alertmanager: silence them there")
+	// ErrNoStep says that it was told on every way that is configured.
+	ErrNoStep = errors.New("no further way is configured (paging.next), or all have been told")
+)
+
 // IncidentStatus is where an incident stands.
 type IncidentStatus string
 
@@ -35,6 +47,11 @@ type Incident struct {
 	AckedBy    string `json:"acked_by,omitempty"`
 	ResolvedAt Millis `json:"resolved_at,omitempty"`
 
+	// Silence mutes it; nil where it is heard.
+	Silence *IncidentSilence `json:"silence,omitempty"`
+	// Outside tells that another Alertmanager holds its alerts and hands them over by webhook.
+	Outside bool `json:"outside,omitempty"`
+
 	// Alerts holds the newest word on every alert that was ever part of the incident.
 	Alerts []Alert `json:"alerts"`
 	// Revision rises with every change that people should see.
@@ -43,6 +60,15 @@ type Incident struct {
 	Messages map[string]MessageRef `json:"messages"`
 	// Events is the timeline, oldest first.
 	Events []IncidentEvent `json:"events"`
+}
+
+// IncidentSilence is what mutes an incident.
+type IncidentSilence struct {
+	ID string `json:"id"` // the pager's
+	// Until is when it ends; one until fixed is prolonged before.
+	Until      Millis `json:"until"`
+	UntilFixed bool   `json:"until_fixed,omitempty"`
+	By         string `json:"by"`
 }
 
 // MessageRef says where a route keeps the message of an incident.
@@ -54,7 +80,7 @@ type MessageRef struct {
 // IncidentEvent is one entry of an incident's timeline.
 type IncidentEvent struct {
 	At   Millis `json:"at"`
-	Kind string `json:"kind"` // opened, worsened, changed, acked, resolved, reopened, unknown, note, notified, undelivered, climbed
+	Kind string `json:"kind"` // opened, worsened, changed, acked, resolved, reopened, unknown, note, notified, undelivered, climbed, silenced, heard
 	By   string `json:"by,omitempty"`
 	Note string `json:"note,omitempty"`
 }

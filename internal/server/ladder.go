@@ -95,7 +95,25 @@ func (a *App) routes(rental.Incident) []string {
 	return nil
 }
 
-// climb takes pages that reach nobody to their next step until the server stops.
+// mute is the pager, which opens after the engine.
+type mute struct{ a *App }
+
+var _ incident.Silencer = mute{}
+
+func (m mute) Silence(ctx context.Context, matchers map[string]string, until time.Time, by, comment string) (string, error) {
+	return m.a.pager.Silence(ctx, matchers, until, by, comment)
+}
+
+func (m mute) ProlongSilence(ctx context.Context, id string, until time.Time) error {
+	return m.a.pager.ProlongSilence(ctx, id, until)
+}
+
+func (m mute) ExpireSilence(ctx context.Context, id string) error {
+	return m.a.pager.ExpireSilence(ctx, id)
+}
+
+// climb looks after open incidents until the server stops: the ends of silences, and pages that
+// reach nobody.
 func (a *App) climb(ctx context.Context) {
 	tick := time.NewTicker(climbEvery)
 	defer tick.Stop()
@@ -105,8 +123,8 @@ func (a *App) climb(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if err := a.engine.Climb(ctx, a.ladder()); err != nil && ctx.Err() == nil {
-			a.log.Error("open pages could not be looked at for their next step; trying again", "error", err)
+		if err := errors.Join(a.engine.Tend(ctx), a.engine.Climb(ctx)); err != nil && ctx.Err() == nil {
+			a.log.Error("open incidents could not be looked at for the end of a silence or their next step; trying again", "error", err)
 		}
 	}
 }

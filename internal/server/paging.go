@@ -19,6 +19,7 @@ var (
 	_ incident.Store  = (*ledger.Ledger)(nil)
 	_ incident.Sender = (*slack.Slack)(nil)
 	_ incident.Sender = (*paging.Pager)(nil)
+	_ slack.Actions   = (*incident.Engine)(nil)
 )
 
 // openPaging makes the way from an alert to a person: groups, incidents, outbox, Slack.
@@ -30,7 +31,8 @@ func (a *App) openPaging(ctx context.Context) error {
 	var err error
 	a.engine, err = incident.New(incident.Options{
 		Store: a.ledger, Routes: a.routes, Now: a.now, Logger: a.log.With("room", "incident"),
-		Registerer: a.registry, Facts: holders{a.ledger}, Wake: a.wake, CrashPoint: a.opts.CrashPoint,
+		Registerer: a.registry, Facts: holders{a.ledger}, Silencer: mute{a}, Ladder: a.ladder,
+		Wake: a.wake, CrashPoint: a.opts.CrashPoint,
 	})
 	if err != nil {
 		return err
@@ -89,7 +91,7 @@ func (a *App) openSlack(cfg *Config) error {
 	}
 	a.slack, err = slack.New(slack.Options{
 		Token: slack.Secret(bot), AppToken: slack.Secret(app), APIURL: cfg.Slack.APIURL, Channel: cfg.Slack.Channel,
-		ExternalURL: a.externalURL(), Language: language, Mention: cfg.Slack.Mention, Zone: zone, People: people, Facts: stakes{a},
+		ExternalURL: a.externalURL(), Language: language, Mention: cfg.Slack.Mention, Zone: zone, People: people, Facts: stakes{a}, Escalation: len(cfg.Paging.Next) > 0,
 		Now: a.now, Logger: a.log.With("room", "slack"), Registerer: a.registry,
 	})
 	return err

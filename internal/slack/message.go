@@ -211,6 +211,13 @@ func (w writer) context() slackgo.Block {
 	if w.inc.Status == rental.IncidentAcked {
 		parts = append(parts, w.p.Say(phrase.SlackAckedBy, clean(w.inc.AckedBy), w.p.Duration(int64(w.inc.AckedAt-w.inc.OpenedAt))))
 	}
+	if silence := w.inc.Silence; silence != nil && w.open() {
+		if silence.UntilFixed {
+			parts = append(parts, w.p.Say(phrase.SlackSilencedFixed, clean(silence.By)))
+		} else {
+			parts = append(parts, w.p.Say(phrase.SlackSilenced, clean(silence.By), w.p.Time(silence.Until, w.s.o.Zone)))
+		}
+	}
 	if lead := phrase.Lead(w.inc.Alerts, w.now); len(lead) > 0 {
 		for _, label := range []struct {
 			name string
@@ -241,6 +248,9 @@ func (w writer) buttons() []slackgo.BlockElement {
 		ack := slackgo.NewButtonBlockElement(actionAck, w.inc.ID, plainObject(w.p.Say(phrase.SlackAck)))
 		buttons = append(buttons, ack.WithStyle(slackgo.StylePrimary))
 	}
+	if w.s.o.AppToken != "" {
+		buttons = append(buttons, w.quieter()...)
+	}
 	link := func(id, address string, key phrase.Key) {
 		if address = safeURL(address); address != "" {
 			buttons = append(buttons, slackgo.NewButtonBlockElement(id, w.inc.ID, plainObject(w.p.Say(key))).WithURL(address))
@@ -251,6 +261,23 @@ func (w writer) buttons() []slackgo.BlockElement {
 	}
 	if w.s.o.ExternalURL != "" {
 		link("leasewatch_incident", strings.TrimRight(w.s.o.ExternalURL, "/")+"/incidents/"+w.inc.ID, phrase.SlackOpenIncident)
+	}
+	return buttons
+}
+
+// quieter are the buttons that mute an incident or take it on.
+func (w writer) quieter() []slackgo.BlockElement {
+	var buttons []slackgo.BlockElement
+	add := func(id string, key phrase.Key) {
+		buttons = append(buttons, slackgo.NewButtonBlockElement(id, w.inc.ID, plainObject(w.p.Say(key))))
+	}
+	if !w.inc.Outside && w.inc.Silence == nil {
+		add(actionSilenceHour, phrase.SlackSilenceHour)
+		add(actionSilenceFour, phrase.SlackSilenceFour)
+		add(actionSilenceFixed, phrase.SlackSilenceFixed)
+	}
+	if w.s.o.Escalation {
+		add(actionEscalate, phrase.SlackEscalate)
 	}
 	return buttons
 }
@@ -271,6 +298,8 @@ func (w writer) reply() message {
 			key = phrase.SlackReopened
 		case "worsened":
 			key = phrase.SlackWorsened
+		case "heard":
+			key = phrase.SlackHeard
 		}
 	}
 	text := w.p.Say(key, cut(clean(w.p.Headline(about, w.now)), maxHeadline))

@@ -63,6 +63,8 @@ type Options struct {
 	// Mention is whom a page and a worsening call: here, channel, a user (U...), a user group
 	// (S...) or none; here where empty. Only severity page calls anybody.
 	Mention string
+	// Escalation tells that there are further ways to tell a page on: there is a button for it.
+	Escalation bool
 	// People maps Slack user ids to who may acknowledge; everybody in the channel may where empty.
 	People     map[string]Person
 	Zone       *time.Location // of times in messages; UTC where nil

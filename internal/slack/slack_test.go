@@ -131,6 +131,14 @@ func life(t *testing.T, language string) string {
 	worse := delivery(5, "thread")
 	worse.Text = "f004"
 	send(worse)
+	inc.Silence = &rental.IncidentSilence{ID: "s1", Until: began + 3_600_000, By: "ada"}
+	send(delivery(8, "update"))
+	inc.Silence, inc.Status = nil, rental.IncidentOpen
+	inc.Events = append(inc.Events, rental.IncidentEvent{Kind: "heard"})
+	over := delivery(9, "thread")
+	over.Text = "f003 f004"
+	send(over)
+	inc.Status = rental.IncidentAcked
 	for i := range inc.Alerts {
 		inc.Alerts[i].EndsAt = began + 7_448_000
 	}

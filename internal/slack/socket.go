@@ -12,13 +12,24 @@ import (
 	"github.com/leasewatch/leasewatch/internal/rental"
 )
 
-// actionAck is the Ack button's action; its value is the incident's id.
-const actionAck = "leasewatch_ack"
+// The actions of the buttons; their value is the incident's id.
+const (
+	actionAck          = "leasewatch_ack"
+	actionSilenceHour  = "leasewatch_silence_1h"
+	actionSilenceFour  = "leasewatch_silence_4h"
+	actionSilenceFixed = "leasewatch_silence_fixed"
+	actionEscalate     = "leasewatch_escalate"
+)
 
-// Actions is what people may do to incidents from Slack. It must be idempotent: Slack hands
-// a press over again when it is in doubt.
+// Actions is what people may do to incidents from Slack. Each must bear being asked twice: Slack
+// hands a press over again when it is in doubt.
 type Actions interface {
+	// Ack records that the person has the incident in hand.
 	Ack(ctx context.Context, id, by string) (rental.Incident, error)
+	// Silence mutes the incident for a time, or until it is fixed where the length is 0.
+	Silence(ctx context.Context, id string, length time.Duration, by string) (rental.Incident, error)
+	// Escalate tells the incident on the next way.
+	Escalate(ctx context.Context, id, by string) (rental.Incident, error)
 }
 
 // Socket Mode's waits: after a refused connection, doubling from the first to the last, and
@@ -106,7 +117,8 @@ func (s *Slack) act(ctx context.Context, press slackgo.InteractionCallback, acti
 	ctx, cancel := context.WithTimeout(ctx, actionTimeout)
 	defer cancel()
 	for _, action := range press.ActionCallback.BlockActions {
-		if action.ActionID != actionAck {
+		do := asked(action.ActionID, actions)
+		if do == nil {
 			continue // link buttons open by themselves
 		}
 		p := s.printer(press.Channel.ID)
@@ -115,11 +127,47 @@ func (s *Slack) act(ctx context.Context, press slackgo.InteractionCallback, acti
 			s.whisper(ctx, press, p.Say(phrase.SlackNotAllowed))
 			continue
 		}
-		if _, err := actions.Ack(ctx, action.Value, by); err != nil {
-			s.o.Logger.Error("acknowledgement from slack failed", "incident", action.Value, "by", by, "err", err)
-			s.whisper(ctx, press, p.Say(phrase.SlackAckFailed, clean(action.Value)))
+		if _, err := do(ctx, action.Value, by); err != nil {
+			s.o.Logger.Error("what was asked for in slack failed", "incident", action.Value, "action", action.ActionID, "by", by, "err", err)
+			s.whisper(ctx, press, s.sorry(p, action, err))
 		}
 	}
+}
+
+// asked returns what an action does; nil for one that is not ours.
+func asked(action string, actions Actions) func(ctx context.Context, id, by string) (rental.Incident, error) {
+	silence := func(length time.Duration) func(ctx context.Context, id, by string) (rental.Incident, error) {
+		return func(ctx context.Context, id, by string) (rental.Incident, error) {
+			return actions.Silence(ctx, id, length, by)
+		}
+	}
+	switch action {
+	case actionAck:
+		return actions.Ack
+	case actionSilenceHour:
+		return silence(time.Hour)
+	case actionSilenceFour:
+		return silence(4 * time.Hour)
+	case actionSilenceFixed:
+		return silence(0)
+	case actionEscalate:
+		return actions.Escalate
+	}
+	return nil
+}
+
+// sorry says in private why a press did nothing.
+func (s *Slack) sorry(p phrase.Printer, action *slackgo.BlockAction, err error) string {
+	id := clean(action.Value)
+	switch {
+	case action.ActionID == actionAck:
+		return p.Say(phrase.SlackAckFailed, id)
+	case action.ActionID == actionEscalate && errors.Is(err, rental.ErrNoStep):
+		return p.Say(phrase.SlackNoStep, id)
+	case errors.Is(err, rental.ErrOutside):
+		return p.Say(phrase.SlackSilenceOutside, id)
+	}
+	return p.Say(phrase.SlackActFailed, id)
 }
 
 // person returns the name of who pressed, and whether they may act.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -28,6 +29,20 @@ func (a *acks) Ack(_ context.Context, id, by string) (rental.Incident, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.list = append(a.list, id+" by "+by)
+	return rental.Incident{}, a.fail
+}
+
+func (a *acks) Silence(_ context.Context, id string, length time.Duration, by string) (rental.Incident, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.list = append(a.list, id+" silent for "+length.String()+" by "+by)
+	return rental.Incident{}, a.fail
+}
+
+func (a *acks) Escalate(_ context.Context, id, by string) (rental.Incident, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.list = append(a.list, id+" up by "+by)
 	return rental.Incident{}, a.fail
 }
 
@@ -96,6 +111,26 @@ func TestAckIsPressedInSlack(t *testing.T) {
 		equal(t, "acks so far", len(a.all()), 0)
 		close(a.hold)
 		eventually(t, "the private answer", func() bool { return len(fake.Ephemeral()) == 1 })
+	})
+	t.Run("and so are silence and escalation", func(t *testing.T) {
+		a := &acks{}
+		fake, ts := listening(t, a, func(o *slack.Options) { o.Escalation = true })
+		for _, action := range []string{"leasewatch_silence_1h", "leasewatch_silence_4h", "leasewatch_silence_fixed", "leasewatch_escalate"} {
+			before := len(a.all())
+			must(t, fake.Click(ctx, ts, action, "U0ADA"))
+			eventually(t, action, func() bool { return len(a.all()) == before+1 })
+		}
+		equal(t, "asked for", strings.Join(a.all(), "; "),
+			"INC-42 silent for 1h0m0s by ada; INC-42 silent for 4h0m0s by ada; INC-42 silent for 0s by ada; INC-42 up by ada")
+	})
+	t.Run("and why nothing was done is told in private", func(t *testing.T) {
+		a := &acks{fail: rental.ErrNoStep}
+		fake, ts := listening(t, a, func(o *slack.Options) { o.Escalation = true })
+		must(t, fake.Click(ctx, ts, "leasewatch_escalate", "U0ADA"))
+		eventually(t, "the private answer", func() bool { return len(fake.Ephemeral()) == 1 })
+		if text := fake.Ephemeral()[0].Text; !strings.Contains(text, "paging.next") {
+			t.Errorf("answered %q, expected what to do", text)
+		}
 	})
 	t.Run("without an app token there is no button", func(t *testing.T) {
 		s, fake := workspace(t, slackfake.Options{}, func(o *slack.Options) { o.AppToken = "" })
