@@ -300,7 +300,7 @@ func (s *Service) provisional(f rental.Facts, period, charged rental.Span, credi
 	}
 	waiting := 0
 	for _, d := range f.Downtimes {
-		if d.ApprovedBy == "" && d.Span.Overlaps(period) {
+		if d.Undecided() && d.Span.Overlaps(period) {
 			waiting++
 		}
 	}

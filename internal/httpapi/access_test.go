@@ -21,6 +21,14 @@ var bodies = map[string]string{
 	"apply":        "kind: Lease\n",
 	"adopt":        `{"site":"s1"}`,
 	"close-month":  `{"month":"2026-04"}`,
+
+	"record-downtime": `{"lease":"L-acme","start":"2026-05-01T00:00:00Z","end":"2026-05-01T01:00:00Z","cause":"provider","reason":"host_down",
+		"evidence":[{"kind":"text","text":"ping failed"}]}`,
+	"approve-downtime": `{"reason":"seen on site","cause":"provider"}`,
+	"reject-downtime":  `{"reason":"the exporter was wrong"}`,
+	"dispute-downtime": `{"note":"it was a drill"}`,
+	"decide-downtime":  `{"outcome":"approved","reason":"the BMC log says so"}`,
+
 	"create-token": `{"name":"x","role":"oncall"}`,
 	"enroll":       `{"host":"vm-3","hash":"` + strings.Repeat("ab", 32) + `"}`,
 }
@@ -55,6 +63,9 @@ var want = map[string]string{
 	"get-bill": "admin operator oncall finance tenant", "cost-vs-utilisation": "admin operator oncall finance tenant",
 	"list-bills": "admin operator oncall finance tenant", "list-invoices": "admin operator oncall finance tenant",
 	"get-invoice": "admin operator oncall finance tenant", "close-month": "admin finance", "simulate-prices": "admin operator oncall finance",
+	"list-downtimes": "admin operator oncall finance tenant", "get-downtime-fact": "admin operator oncall finance tenant",
+	"record-downtime": "admin operator oncall tenant", "dispute-downtime": "admin operator oncall finance tenant",
+	"approve-downtime": "admin operator finance", "reject-downtime": "admin operator finance", "decide-downtime": "admin operator finance",
 	"get-fleet": "admin operator oncall tenant", "list-incidents": "admin operator oncall tenant",
 	"get-incident": "admin operator oncall tenant", "ack-incident": "admin operator oncall",
 	"end-lease": "admin operator", "apply": "admin operator", "list-proposals": "admin operator", "adopt": "admin operator",
@@ -79,6 +90,7 @@ func TestEveryOperationForEveryRoleOnOwnOthersAndNoThing(t *testing.T) {
 		"leases":    {"L-acme", "L-globex", "L-nobody"},
 		"incidents": {"INC-acme", "INC-globex", "INC-missing", "INC-both", "INC-alone", "INC-late", "INC-nobody"},
 		"invoices":  {"INV-acme", "INV-globex", "INV-missing"},
+		"downtimes": {"DT-acme", "DT-globex", "DT-missing"},
 		"tokens":    {"T1"},
 	}
 	for _, row := range table {
@@ -117,8 +129,8 @@ func TestEveryOperationForEveryRoleOnOwnOthersAndNoThing(t *testing.T) {
 }
 
 func statusFor(row httpapi.Access, name string, role rental.Role) int {
-	missing := name == "L-nobody" || name == "INC-missing" || name == "INV-missing"
-	others := name == "L-globex" || name == "INC-globex" || name == "INC-nobody" || name == "INV-globex"
+	missing := name == "L-nobody" || name == "INC-missing" || name == "INV-missing" || name == "DT-missing"
+	others := name == "L-globex" || name == "INC-globex" || name == "INC-nobody" || name == "INV-globex" || name == "DT-globex"
 	switch {
 	case role == "":
 		return http.StatusUnauthorized
@@ -126,7 +138,7 @@ func statusFor(row httpapi.Access, name string, role rental.Role) int {
 		return http.StatusForbidden
 	case missing, others && role == rental.RoleTenant:
 		return http.StatusNotFound
-	case row.ID == "create-token":
+	case row.ID == "create-token", row.ID == "record-downtime":
 		return http.StatusCreated
 	case row.ID == "revoke-token":
 		return http.StatusNoContent
@@ -136,7 +148,7 @@ func statusFor(row httpapi.Access, name string, role rental.Role) int {
 
 func TestAnotherTenantsThingReadsLikeOneThatDoesNotExist(t *testing.T) {
 	s := serve(t, nil)
-	for _, pair := range [][2]string{{"/leases/L-globex", "/leases/L-nobody"}, {"/incidents/INC-globex", "/incidents/INC-missing"}, {"/invoices/INV-globex", "/invoices/INV-missing"}} {
+	for _, pair := range [][2]string{{"/leases/L-globex", "/leases/L-nobody"}, {"/incidents/INC-globex", "/incidents/INC-missing"}, {"/invoices/INV-globex", "/invoices/INV-missing"}, {"/downtimes/DT-globex", "/downtimes/DT-missing"}} {
 		others := call(s, "GET", api.Root+pair[0], "tenant", "").Body.String()
 		missing := call(s, "GET", api.Root+pair[1], "tenant", "").Body.String()
 		name := func(path string) string { return path[strings.LastIndex(path, "/")+1:] }

@@ -95,8 +95,18 @@ type SLAReader interface {
 	SLA(ctx context.Context, lease string, p api.Period) (api.SLA, error)
 	// SLATable judges several leases.
 	SLATable(ctx context.Context, q api.SLAQuery) (api.SLATable, error)
-	Downtime(ctx context.Context, lease string, p api.Period) (api.DowntimeList, error)
+	LeaseDowntime(ctx context.Context, lease string, p api.Period) (api.DowntimeList, error)
 	States(ctx context.Context, lease string, p api.Period) (api.StateHistory, error)
+}
+
+// Downtimes keeps what people do with downtimes.
+type Downtimes interface {
+	// Downtimes returns those that the query chooses, in order of time.
+	Downtimes(ctx context.Context, q api.DowntimeQuery) ([]api.DowntimeFact, error)
+	Downtime(ctx context.Context, id string) (api.DowntimeFact, error)
+	RecordDowntime(ctx context.Context, by rental.Principal, in api.RecordDowntime) (api.DowntimeFact, error)
+	// ActOnDowntime approves, rejects, disputes or decides; who and when are filled in.
+	ActOnDowntime(ctx context.Context, by rental.Principal, id string, act rental.Act) (api.DowntimeFact, error)
 }
 
 // FleetReader tells how every host and GPU is now.
@@ -150,6 +160,7 @@ type Deps struct {
 	Books     Books
 	Usage     UsageReader
 	SLA       SLAReader
+	Downtimes Downtimes
 	Fleet     FleetReader
 	Incidents Incidents
 	Ledger    Ledger

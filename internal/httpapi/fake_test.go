@@ -47,6 +47,7 @@ var (
 	_ httpapi.Books        = (*backend)(nil)
 	_ httpapi.UsageReader  = (*backend)(nil)
 	_ httpapi.SLAReader    = (*backend)(nil)
+	_ httpapi.Downtimes    = (*backend)(nil)
 	_ httpapi.FleetReader  = (*backend)(nil)
 	_ httpapi.Incidents    = (*backend)(nil)
 	_ httpapi.Ledger       = (*backend)(nil)
@@ -175,12 +176,41 @@ func (b *backend) SLA(_ context.Context, lease string, p api.Period) (api.SLA, e
 	return api.SLA{Verdict: &rental.Verdict{Lease: lease}}, b.ask("sla %s month=%s", lease, p.Month)
 }
 
-func (b *backend) Downtime(_ context.Context, lease string, _ api.Period) (api.DowntimeList, error) {
+func (b *backend) LeaseDowntime(_ context.Context, lease string, _ api.Period) (api.DowntimeList, error) {
 	return api.DowntimeList{Lease: lease}, b.ask("downtime %s", lease)
 }
 
 func (b *backend) States(_ context.Context, lease string, _ api.Period) (api.StateHistory, error) {
 	return api.StateHistory{Lease: lease}, b.ask("states %s", lease)
+}
+
+// downtimeFacts are one of each tenant.
+func downtimeFacts() []api.DowntimeFact {
+	return []api.DowntimeFact{
+		{Downtime: rental.Downtime{ID: "DT-acme", Lease: acmeLease.ID, UUIDs: []string{"GPU-a"}}, Tenant: "acme", State: rental.DowntimeWaiting},
+		{Downtime: rental.Downtime{ID: "DT-globex", Lease: globexLease.ID, UUIDs: []string{"GPU-globex"}}, Tenant: "globex", State: rental.DowntimeWaiting},
+	}
+}
+
+func (b *backend) Downtimes(_ context.Context, q api.DowntimeQuery) ([]api.DowntimeFact, error) {
+	return downtimeFacts(), b.ask("downtimes lease=%s tenant=%s state=%s", q.Lease, q.Tenant, q.State)
+}
+
+func (b *backend) Downtime(_ context.Context, id string) (api.DowntimeFact, error) {
+	for _, d := range downtimeFacts() {
+		if d.ID == id {
+			return d, b.fail
+		}
+	}
+	return api.DowntimeFact{}, &rental.Error{Code: rental.CodeNotFound, Message: "none"}
+}
+
+func (b *backend) RecordDowntime(_ context.Context, by rental.Principal, in api.RecordDowntime) (api.DowntimeFact, error) {
+	return api.DowntimeFact{Downtime: rental.Downtime{ID: "DT-1", Lease: in.Lease}}, b.ask("record downtime of %s by %s", in.Lease, by.Name)
+}
+
+func (b *backend) ActOnDowntime(_ context.Context, by rental.Principal, id string, act rental.Act) (api.DowntimeFact, error) {
+	return api.DowntimeFact{Downtime: rental.Downtime{ID: id}}, b.ask("%s %s by %s for the %s: %s%s %s", act.Kind, id, by.Name, act.Side, act.Cause, act.Outcome, act.Note)
 }
 
 func (b *backend) Fleet(context.Context) (api.Fleet, error) {
@@ -332,7 +362,7 @@ func serve(tb testing.TB, anonymous *rental.Principal) served {
 	b := s.backend
 	h, err := httpapi.New(httpapi.Deps{
 		Gate:   httpapi.NewGate(holders{}, anonymous, log),
-		Status: b, Leases: b, Past: b, Ender: b, Bills: b, Renderer: b, Books: b, Usage: b, SLA: b, Fleet: b,
+		Status: b, Leases: b, Past: b, Ender: b, Bills: b, Renderer: b, Books: b, Usage: b, SLA: b, Downtimes: b, Fleet: b,
 		Incidents: b, Ledger: b, Adopter: b, Tokens: b,
 		Log: log, Now: func() time.Time { return noon }, Version: "1.2.3",
 	})

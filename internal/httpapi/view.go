@@ -141,7 +141,7 @@ func (v view) downtime(ctx context.Context, id string, p api.Period) (api.Downti
 	if err := v.lease(ctx, id); err != nil {
 		return api.DowntimeList{}, err
 	}
-	return v.deps.SLA.Downtime(ctx, id, p)
+	return v.deps.SLA.LeaseDowntime(ctx, id, p)
 }
 
 func (v view) states(ctx context.Context, id string, p api.Period) (api.StateHistory, error) {

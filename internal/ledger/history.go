@@ -150,6 +150,20 @@ func (l *Ledger) downtimeHistory(ctx context.Context, lease string) ([]rental.Hi
 	if err != nil {
 		return nil, err
 	}
+	told := 0 // acts of the revision before
+	for i, f := range facts {
+		var d struct{ Acts []rental.Act }
+		if err := json.Unmarshal(f.Body, &d); err != nil {
+			return nil, fmt.Errorf("ledger: downtime %q revision %d: %w", f.Name, f.Revision, err)
+		}
+		if f.Revision == 1 {
+			told = 0
+		}
+		if n := len(d.Acts); n > told {
+			facts[i].By, facts[i].Why = d.Acts[n-1].By, d.Acts[n-1].Note
+		}
+		told = len(d.Acts)
+	}
 	return withdrawn(facts)
 }
 

@@ -304,6 +304,13 @@ func (d *demo) SLA(ctx context.Context, id, _ string) (api.SLA, error) {
 				Reason: "reset_required", Witnesses: []string{"gpu_state", "xid 48"}, Incident: "INC-30", ApprovedBy: "automatic",
 			},
 			{ID: "D8", UUIDs: []string{"GPU-gpu-a17-3"}, Span: failed, Cause: "undetermined", Reason: "lost", Witnesses: []string{"gpu_state"}, Incident: "INC-42"},
+			{
+				ID: "DT-000001", UUIDs: []string{"GPU-gpu-a17-5"}, Span: rental.Span{Start: ago(100 * time.Hour), End: ago(99 * time.Hour)}, Cause: "provider",
+				Reason: "host_down", Witnesses: []string{"ping failed"}, EnteredBy: "ann", DisputedBy: "tom", Acts: []rental.Act{
+					{At: ago(98 * time.Hour), By: "ann", Kind: rental.ActRecorded, Note: "ping failed on two paths"},
+					{At: ago(97 * time.Hour), By: "tom", Kind: rental.ActDisputed, Note: "it was a drill"},
+				},
+			},
 		},
 		Credits: []rental.Credit{{
 			Lease: id, Percent: decimal("10"), Amount: rental.Amount{Currency: s.Currency, Minor: 974_321}, State: "booked", Provisional: true,

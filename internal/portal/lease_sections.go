@@ -231,6 +231,7 @@ type downtimeRow struct {
 	From, To                            moment
 	Lasted, GPUs, Reason, Cause, Proofs string
 	Incident, Approved                  string
+	Acts                                []string
 }
 
 type creditRow struct {
@@ -245,16 +246,10 @@ func (d leaseData) slaSection() slaSection {
 		row := downtimeRow{
 			From: at(say, t.Span.Start, d.zone), To: at(say, t.Span.End, d.zone), Lasted: say.Duration(t.Span.Duration()),
 			GPUs: d.cards(t.UUIDs), Reason: say.State(t.Reason).Word, Cause: d.cause(t.Cause),
-			Proofs: strings.Join(t.Witnesses, ", "), Incident: t.Incident, Approved: t.ApprovedBy,
+			Proofs: strings.Join(t.Witnesses, ", "), Incident: t.Incident, Approved: d.decision(t), Acts: d.acts(t.Acts),
 		}
 		if t.Span.End == rental.Forever {
 			row.Lasted = say.Say(phrase.TimeOpen)
-		}
-		switch t.ApprovedBy {
-		case "":
-			row.Approved = say.Say(phrase.PortalNotApproved)
-		case "automatic":
-			row.Approved = say.Say(phrase.PortalApprovedAuto)
 		}
 		s.Downtimes = append(s.Downtimes, row)
 	}
@@ -267,6 +262,36 @@ func (d leaseData) slaSection() slaSection {
 		s.Credits = append(s.Credits, row)
 	}
 	return s
+}
+
+// decision says where a downtime stands, and who put it there.
+func (d leaseData) decision(t rental.Downtime) string {
+	switch t.Status() {
+	case rental.DowntimeDisputed:
+		return d.say.Say(phrase.PortalDisputedBy, t.DisputedBy)
+	case rental.DowntimeRejected:
+		return d.say.Say(phrase.PortalRejectedBy, t.RejectedBy)
+	case rental.DowntimeApproved:
+		if t.ApprovedBy == rental.ApprovalAutomatic {
+			return d.say.Say(phrase.PortalApprovedAuto)
+		}
+		return d.say.Say(phrase.PortalApprovedBy, t.ApprovedBy)
+	}
+	return d.say.Say(phrase.PortalNotApproved)
+}
+
+// acts says what people did, one line each.
+func (d leaseData) acts(acts []rental.Act) []string {
+	kinds := map[string]phrase.Key{
+		rental.ActRecorded: phrase.PortalActRecorded, rental.ActApproved: phrase.PortalActApproved, rental.ActRejected: phrase.PortalActRejected,
+		rental.ActDisputed: phrase.PortalActDisputed, rental.ActDecided: phrase.PortalActDecided,
+		rental.ActChanged: phrase.PortalActChanged, rental.ActWithdrawn: phrase.PortalActWithdrawn,
+	}
+	var lines []string
+	for _, a := range acts {
+		lines = append(lines, d.say.Say(phrase.PortalNoteOf, d.say.Time(a.At, d.zone), d.say.Say(kinds[a.Kind]), a.By, a.Note))
+	}
+	return lines
 }
 
 // cards names GPUs as a person finds them: host and slot, or the uuid of one that is gone.

@@ -82,11 +82,11 @@ func TestWhatAPageSays(t *testing.T) {
 			"What did lease acme-train cost in 2026-05, and how well was it used?",
 			"EUR 87 688.87; utilisation 72.6 %, 98 % seen; idle cost EUR 26 696.39; availability 99.4969 %, ✕ Breached.",
 			"overspent by 2 min 00 s", "43,200 min in the period - 60 maintenance = 43,140; down 217, unknown 0", "Down: reset required", "gpu-a17/6",
-			"the contract, automatically", "not yet; changes no money", "SLA credit", "EUR −9 743.21", "rounded half up once to 97,432.08 EUR", "Provisional", "This bill may still change: the month is open",
+			"the contract, automatically", "waits for approval; changes no money", "disputed by tom; held until a person decides", "entered, ann: ping failed on two paths", "SLA credit", "EUR −9 743.21", "rounded half up once to 97,432.08 EUR", "Provisional", "This bill may still change: the month is open",
 			"on 2026-05-09 the exporter of gpu-a17 was silent for 7 h", "CEST", "Wrong now",
 		}},
 		{"one lease in Chinese", "/leases/acme-train", "zh", []string{
-			"租约 acme-train 在 2026-05 花费多少，使用得如何？", "利用率 72.6 %，采样覆盖率 98 %", "未达标", "已超支 2 分 00 秒", "停机 217", "责任方", "赔付", "闲置成本",
+			"租约 acme-train 在 2026-05 花费多少，使用得如何？", "利用率 72.6 %，采样覆盖率 98 %", "未达标", "已超支 2 分 00 秒", "停机 217", "责任方", "赔付", "闲置成本", "待批准，不影响费用", "tom 有异议，裁定前暂不影响费用", "提出异议（tom）：it was a drill",
 		}},
 		{"a lease whose use nobody measured and that promises nothing", "/leases/globex-batch", "en", []string{
 			"utilisation not measured; idle cost not measured; availability no objective.", "use was not measured", "JPY",

@@ -1,7 +1,5 @@
 package rental
 
-import "strings"
-
 // Class is what a stretch of time counts as.
 type Class string
 
@@ -18,23 +16,6 @@ type Interval struct {
 	Span   Span   `json:"span"`
 	Class  Class  `json:"class"`
 	Reason string `json:"reason,omitempty"` // the GPU state or fact behind it: lost, maintenance...
-}
-
-// Downtime is a ledger fact: cards of a lease were down for a span.
-type Downtime struct {
-	ID    string   `json:"id"`
-	Lease string   `json:"lease"`
-	UUIDs []string `json:"uuids"`
-	Span  Span     `json:"span"`
-	// Cause is provider, tenant or undetermined.
-	Cause string `json:"cause"`
-	// Reason is what was seen: lost, reset_required, driver_down...
-	Reason    string   `json:"reason"`
-	Witnesses []string `json:"witnesses"`
-	Incident  string   `json:"incident,omitempty"`
-	// ApprovedBy is a person's id, or "automatic" by the contract's word; empty while proposed.
-	ApprovedBy string `json:"approved_by,omitempty"`
-	RecordedAt Millis `json:"recorded_at"`
 }
 
 // UsageRecord says how one card of one lease spent a span within one UTC hour. All figures
@@ -60,10 +41,3 @@ type UsageRecord struct {
 
 	EnergyMilliJoules int64 `json:"energy_mj"`
 }
-
-// AutomaticPrefix begins the ids of downtimes that were derived from samples. A verdict reads
-// those from the timeline itself, which knows them better; the ledger's fact is for the money.
-const AutomaticPrefix = "auto-"
-
-// measured tells whether the fact was derived from samples.
-func (d Downtime) measured() bool { return strings.HasPrefix(d.ID, AutomaticPrefix) }

@@ -117,7 +117,7 @@ func (f Facts) windows(host string) []Span {
 // approvedDowntime returns the spans of a card's downtime that may change money: approved, and
 // not the tenant's own act. An empty span is a withdrawn fact.
 func (f Facts) approvedDowntime(uuid string) []Span {
-	return f.downtime(uuid, func(d Downtime) bool { return d.ApprovedBy != "" && d.Cause != CauseTenant })
+	return f.downtime(uuid, func(d Downtime) bool { return d.counts() && d.Cause != CauseTenant })
 }
 
 func (f Facts) downtime(uuid string, keep func(Downtime) bool) []Span {

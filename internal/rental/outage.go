@@ -64,10 +64,13 @@ func (in JudgeInput) cardTimeline(uuid string, part Span) []Interval {
 		}
 	}
 	for _, d := range in.Downtimes {
-		if d.ApprovedBy == "" || d.Lease != in.Lease.ID || !slices.Contains(d.UUIDs, uuid) {
+		if d.Lease != in.Lease.ID || !slices.Contains(d.UUIDs, uuid) {
 			continue
 		}
 		switch spans := []Span{d.Span.Clip(part)}; {
+		case d.RejectedBy != "" && d.measured(): // a person does not believe the samples: nobody knows, and it is not up
+			told = overlay(told, ClipSpans(downSpans(told), spans[0]), NoData, ReasonRejected)
+		case !d.counts():
 		case d.Cause != CauseTenant && d.measured(): // the samples say it themselves
 		case d.Cause != CauseTenant:
 			told = overlay(told, spans, Down, d.Reason)

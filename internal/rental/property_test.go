@@ -276,6 +276,11 @@ func TestACreditIsMonotoneAndStaysWithinTheFee(t *testing.T) {
 		in := drawJudge(t)
 		in.Maintenances, in.Lease.Stops, in.Downtimes = nil, nil, nil
 		in.Period = in.Lease.Span()
+		if plan := &in.Contract.Plan; plan.started() {
+			// A started unit falls due when its first charged time does: downtime there may move it
+			// past a change of price or rate, to either side.
+			plan.Prices, in.Contract.Rates = plan.Prices[:1], in.Contract.Rates[:min(len(in.Contract.Rates), 1)]
+		}
 		in.Contract.Availability.TargetPercent = Decimal{text: "99.9"}
 		in.Contract.Credits = &Credits{
 			Base:       rapid.SampledFrom([]string{BaseGross, BaseNet}).Draw(t, "base"),

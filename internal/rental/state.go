@@ -12,6 +12,7 @@ const (
 	ReasonMaintenance  = "maintenance"   // an announced window
 	ReasonStopped      = "stopped"       // the tenant's act
 	ReasonTenant       = "tenant"        // downtime that the tenant caused
+	ReasonRejected     = "rejected"      // samples said down, and a person rejected that
 	ReasonOutside      = "outside_lease" // time of the period in which the lease did not run
 	ReasonDegraded     = "degraded"      // slower than promised; the contract says what it counts as
 )

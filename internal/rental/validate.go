@@ -176,17 +176,3 @@ func (m Maintenance) Validate() []FieldError {
 	f.check(m.Announced <= m.Start, "announced", m.Announced.String(), "a time not after the start: what is announced later is downtime")
 	return f.list
 }
-
-// Validate returns what is wrong with the downtime; nothing where it is whole. An empty span
-// withdraws an earlier revision.
-func (d Downtime) Validate() []FieldError {
-	var f faults
-	f.required("lease", d.Lease, "the id of a lease")
-	f.check(len(d.UUIDs) > 0, "uuids", "nothing", "the GPUs that were down")
-	f.check(d.Span.Start != 0, "span.start", "nothing", "a time with an offset")
-	f.check(d.Span.End >= d.Span.Start, "span.end", d.Span.End.String(), "a time not before the start "+d.Span.Start.String()+", or open")
-	f.choice("cause", d.Cause, CauseProvider, CauseTenant, CauseUndetermined)
-	f.required("reason", d.Reason, "what was seen, such as lost")
-	f.check(len(d.Witnesses) > 0, "witnesses", "nothing", "at least one witness")
-	return f.list
-}

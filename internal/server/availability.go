@@ -92,8 +92,8 @@ func standing(downtimes []rental.Downtime) []rental.Downtime {
 	return out
 }
 
-// Downtime returns the downtime that touches the period.
-func (v availability) Downtime(ctx context.Context, id string, p api.Period) (api.DowntimeList, error) {
+// LeaseDowntime returns the downtime that touches the period.
+func (v availability) LeaseDowntime(ctx context.Context, id string, p api.Period) (api.DowntimeList, error) {
 	_, contract, err := readLease(ctx, v.ledger, id)
 	if err != nil {
 		return api.DowntimeList{}, err

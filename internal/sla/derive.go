@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/leasewatch/leasewatch/internal/rental"
@@ -138,64 +139,95 @@ func (s *Service) saveDowntimes(ctx context.Context, lease rental.Lease, a renta
 			continue
 		}
 		now, still := found[old.ID]
-		if still && sameFact(old, now) {
+		switch {
+		case still && sameFact(old, now):
 			delete(found, old.ID)
-			continue
-		}
-		if still {
-			found[old.ID] = keepPerson(old, now)
-		} else {
-			old.Span.End = old.Span.Start
-			old.Witnesses = append(old.Witnesses, "withdrawn: later samples show no such downtime")
-			if err := s.ledger.SaveDowntime(ctx, old); err != nil {
+		case !still:
+			if err := s.withdraw(ctx, old.ID); err != nil {
 				return err
 			}
 		}
 	}
 	for _, d := range found {
-		if err := s.ledger.SaveDowntime(ctx, d); err != nil {
+		if err := s.renew(ctx, d); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// sameFact tells whether a recorded fact says what was derived. Who approved it is a person's
-// matter and is kept.
+// sameFact tells whether a recorded fact says what was derived. What people said of it is kept.
 func sameFact(old, derived rental.Downtime) bool {
-	return old.Span == derived.Span && old.Reason == derived.Reason
+	return old.Span == derived.Span && old.Reason == derived.Reason && slices.Equal(old.Evidence, derived.Evidence)
 }
 
-// keepPerson keeps what a person said of a fact whose span is derived anew. An approval holds for
-// no more time than was approved.
-func keepPerson(old, derived rental.Downtime) rental.Downtime {
-	derived.Cause, derived.Incident = old.Cause, old.Incident
-	if old.ApprovedBy != "" && old.Span.Start <= derived.Span.Start && derived.Span.End <= old.Span.End {
-		derived.ApprovedBy = old.ApprovedBy
-	}
-	return derived
+// renew records a derived downtime, with what people said of an earlier revision.
+func (s *Service) renew(ctx context.Context, derived rental.Downtime) error {
+	_, err := s.ledger.ChangeDowntime(ctx, derived.ID, func(old *rental.Downtime) (*rental.Downtime, error) {
+		if old == nil {
+			return &derived, nil
+		}
+		next := old.Renewed(derived, s.now())
+		return &next, nil
+	})
+	return err
 }
 
-// run is a stretch of down time and the states that it went through.
+// withdraw ends a downtime that later samples disproved.
+func (s *Service) withdraw(ctx context.Context, id string) error {
+	_, err := s.ledger.ChangeDowntime(ctx, id, func(old *rental.Downtime) (*rental.Downtime, error) {
+		if old == nil || old.Span.Empty() {
+			return nil, nil
+		}
+		next := old.Withdrawn(s.now())
+		return &next, nil
+	})
+	return err
+}
+
+// run is a stretch of down time, the states that it went through and what came after it.
 type run struct {
 	span   rental.Span
-	states []string
+	states []rental.Interval
+	after  *rental.Interval // nil where it goes on
 }
 
 func downRuns(timeline []rental.Interval) []run {
 	var runs []run
-	for _, iv := range timeline {
-		if iv.Class != rental.Down {
-			continue
-		}
-		if n := len(runs); n > 0 && runs[n-1].span.End == iv.Span.Start {
+	for i, iv := range timeline {
+		n := len(runs)
+		touches := n > 0 && runs[n-1].span.End == iv.Span.Start
+		switch {
+		case iv.Class != rental.Down:
+			if touches {
+				runs[n-1].after = &timeline[i]
+			}
+		case touches:
 			runs[n-1].span.End = iv.Span.End
-			runs[n-1].states = append(runs[n-1].states, iv.Reason)
-			continue
+			runs[n-1].states = append(runs[n-1].states, iv)
+		default:
+			runs = append(runs, run{span: iv.Span, states: []rental.Interval{iv}})
 		}
-		runs = append(runs, run{span: iv.Span, states: []string{iv.Reason}})
 	}
 	return runs
+}
+
+// evidence names the samples at which the run's states began and at which it ended.
+func (r run) evidence(uuid string) []rental.Evidence {
+	told := func(iv rental.Interval) rental.Evidence {
+		if iv.Reason == rental.ReasonNoSamples {
+			return rental.Evidence{Kind: rental.EvidenceSilence, ID: fmt.Sprintf("%s{uuid=%q} @ %s", stateMetric, uuid, iv.Span.Start)}
+		}
+		return rental.Evidence{Kind: rental.EvidenceTransition, ID: fmt.Sprintf("%s{uuid=%q,state=%q} @ %s", stateMetric, uuid, iv.Reason, iv.Span.Start)}
+	}
+	var out []rental.Evidence
+	for _, iv := range r.states {
+		out = append(out, told(iv))
+	}
+	if r.after != nil {
+		out = append(out, told(*r.after))
+	}
+	return out
 }
 
 // fact makes the downtime of a run. Its id depends on lease, card and start alone, so deriving it
@@ -204,8 +236,9 @@ func fact(lease string, a rental.Assignment, r run, c rental.Contract) rental.Do
 	sum := sha256.Sum256([]byte(lease + "\x00" + a.UUID + "\x00" + r.span.Start.String()))
 	d := rental.Downtime{
 		ID: rental.AutomaticPrefix + hex.EncodeToString(sum[:8]), Lease: lease, UUIDs: []string{a.UUID}, Span: r.span,
-		Cause: rental.CauseOfState(r.states[0]), Reason: r.states[0],
-		Witnesses: []string{fmt.Sprintf("%s{uuid=%q,state=%q} == 1 at %s", stateMetric, a.UUID, r.states[0], r.span.Start)},
+		Cause: rental.CauseOfState(r.states[0].Reason), Reason: r.states[0].Reason,
+		Witnesses: []string{fmt.Sprintf("%s{uuid=%q,state=%q} == 1 at %s", stateMetric, a.UUID, r.states[0].Reason, r.span.Start)},
+		Evidence:  r.evidence(a.UUID),
 	}
 	// What the tenant may have done himself, as who is root can unload the driver, waits for a
 	// person under any contract.

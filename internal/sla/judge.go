@@ -110,7 +110,7 @@ func (s *Service) credit(ctx context.Context, lease string, month rental.Span) (
 // as a downtime.
 func approved(in rental.JudgeInput, v rental.Verdict) bool {
 	for _, d := range in.Downtimes {
-		if d.ApprovedBy == "" && d.Span.Overlaps(in.Period) {
+		if d.Undecided() && d.Span.Overlaps(in.Period) {
 			return false
 		}
 	}

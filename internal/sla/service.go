@@ -30,11 +30,12 @@ type Timelines interface {
 	TimelineEnd(ctx context.Context, lease, uuid string) (rental.Millis, error)
 }
 
-// Downtimes keeps downtime facts, append-only: saving an id again adds a revision, an empty span
-// withdraws the fact, and saving the same twice changes nothing.
+// Downtimes keeps downtime facts, append-only. ChangeDowntime hands fn what is recorded under the
+// id, nil where nothing is, and saves what fn returns as its next revision, in one transaction; nil
+// from fn, and what is recorded already, change nothing.
 type Downtimes interface {
 	Downtimes(ctx context.Context, lease string, span rental.Span) ([]rental.Downtime, error)
-	SaveDowntime(ctx context.Context, d rental.Downtime) error
+	ChangeDowntime(ctx context.Context, id string, fn func(old *rental.Downtime) (*rental.Downtime, error)) (rental.Downtime, error)
 }
 
 // Intervals tells where samples were taken at another interval than the configured one, as

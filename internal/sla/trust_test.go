@@ -93,3 +93,87 @@ func TestABillIsProvisionalWhileSamplesOfItsTimeAreStillTaken(t *testing.T) {
 		t.Errorf("26.5 hours after: %v, %v, expected a final bill", bill.Provisional, err)
 	}
 }
+
+func TestADowntimeThatIsApprovedAfterItsMonthWasClosedCorrectsTheNextBill(t *testing.T) {
+	c := contract()
+	c.DowntimeApproval = rental.ApprovalManual
+	w := newWorld(t, c, "11:00:00")
+	w.outage()
+	w.derive(t)
+	w.now = w.now.AddDate(0, 1, 0)
+	closed, bill, waiting, err := w.billing.Close(t.Context(), w.Ledger, "finn", "L-1", may(t))
+	if err != nil || bill.Total.Minor != 1000 || len(waiting) != 2 {
+		t.Fatalf("closed %s at %d, waiting %v, %v, expected 10.00 with a downtime and its credit waiting", closed.Number, bill.Total.Minor, waiting, err)
+	}
+	june, err := rental.MonthSpan("UTC", 2026, time.June)
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := func(month rental.Span) rental.Bill {
+		t.Helper()
+		b, err := w.billing.Bill(t.Context(), "L-1", month)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	if b := total(june); b.Total.Minor != 0 {
+		t.Fatalf("June before the approval: %+v", b.Lines)
+	}
+	act := func(a rental.Act) {
+		t.Helper()
+		a.At, a.Note = rental.At(w.now), "as the log says"
+		if _, err := w.ChangeDowntime(t.Context(), w.downtimes(t)[0].ID, func(old *rental.Downtime) (*rental.Downtime, error) {
+			next, err := old.Do(a)
+			return &next, err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	act(rental.Act{By: "anna", Side: rental.SideProvider, Kind: rental.ActApproved, Cause: rental.CauseProvider})
+	b := total(june)
+	if b.Total.Minor != -250 || len(b.Lines) != 1 || b.Lines[0].Corrects == nil || *b.Lines[0].Corrects != may(t) {
+		t.Fatalf("June after the approval: %+v, expected the credit of 2.50 as a correction of May", b.Lines)
+	}
+	if b := total(may(t)); b.Total.Minor != 1000 || b.Invoice == nil {
+		t.Errorf("May moved: %+v", b)
+	}
+	// A dispute takes the correction back until it is decided.
+	act(rental.Act{By: "tom", Side: rental.SideTenant, Kind: rental.ActDisputed})
+	if b := total(june); b.Total.Minor != 0 {
+		t.Errorf("June while it is disputed: %+v", b.Lines)
+	}
+	act(rental.Act{By: "anna", Side: rental.SideProvider, Kind: rental.ActDisputed})
+	act(rental.Act{By: "bob", Side: rental.SideProvider, Kind: rental.ActDecided, Outcome: rental.ActApproved})
+	if b := total(june); b.Total.Minor != -250 {
+		t.Errorf("June after the decision: %+v", b.Lines)
+	}
+}
+
+func TestARejectedDowntimePaysNothingAndIsNotUpEither(t *testing.T) {
+	w := newWorld(t, contract(), "11:00:00")
+	w.outage()
+	w.derive(t)
+	id := w.downtimes(t)[0].ID
+	for _, a := range []rental.Act{
+		{By: "pat", Side: rental.SideProvider, Kind: rental.ActDisputed},
+		{By: "tom", Side: rental.SideTenant, Kind: rental.ActDisputed},
+		{By: "bob", Side: rental.SideProvider, Kind: rental.ActDecided, Outcome: rental.ActRejected},
+	} {
+		a.At, a.Note = rental.At(w.now), "the exporter was wrong"
+		if _, err := w.ChangeDowntime(t.Context(), id, func(old *rental.Downtime) (*rental.Downtime, error) {
+			next, err := old.Do(a)
+			return &next, err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.derive(t)
+	v, err := w.sla.Verdict(t.Context(), "L-1", may(t))
+	if err != nil || v.Outcome != rental.NotProven || v.DownMS != 0 || v.UnknownMS != 6*60_000 {
+		t.Errorf("%s: %s, %v, expected six minutes that nobody can prove", v.Outcome, v.Arithmetic, err)
+	}
+	if bill, err := w.billing.Bill(t.Context(), "L-1", may(t)); err != nil || bill.Total.Minor != 1000 {
+		t.Errorf("bill: %+v, %v", bill.Lines, err)
+	}
+}
