@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"time"
 
 	"github.com/leasewatch/leasewatch/internal/phrase"
 	"github.com/leasewatch/leasewatch/internal/rental"
@@ -55,7 +56,8 @@ func thaw(closed rental.ClosedMonth) (rental.Bill, error) {
 
 // correctionLines returns what the lease's closed periods would cost by what is known now, less
 // what was billed for them. They belong to the first period that is not closed: the next month,
-// or, where the lease has ended, any later one until it is closed with them.
+// or, where the lease has ended, any later one until it is closed with them. Of a closed period
+// that nothing was recorded about since its last reckoning the frozen bill stands unread.
 func (s *Service) correctionLines(ctx context.Context, f rental.Facts, period rental.Span, closed []rental.ClosedMonth) ([]rental.BillLine, error) {
 	if len(closed) == 0 || !wholeMonth(f.Contract.TimeZone, period) {
 		return nil, nil
@@ -64,21 +66,69 @@ func (s *Service) correctionLines(ctx context.Context, f rental.Facts, period re
 	if period.Start < last || f.Lease.Span().Overlaps(rental.Span{Start: last, End: period.Start}) {
 		return nil, nil
 	}
-	var frozen []rental.Bill
-	for _, c := range closed {
-		bill, err := thaw(c)
-		if err != nil {
+	doubtful, err := s.doubtful(ctx, f, closed)
+	if err != nil || len(doubtful) == 0 {
+		return nil, err
+	}
+	frozen := make([]rental.Bill, len(closed))
+	for i, c := range closed {
+		if frozen[i], err = thaw(c); err != nil {
 			return nil, err
 		}
-		frozen = append(frozen, bill)
 	}
 	var out []rental.BillLine
-	for i, c := range closed {
+	for _, i := range doubtful {
+		c := closed[i]
 		now, err := s.chargeLines(ctx, f, c.Span)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, correct(f.Contract, c.Span, billedFor(frozen, i), now)...)
+	}
+	return out, nil
+}
+
+// settling is how long before a close a fact may have been recorded and still be taken for a later
+// one: clocks are set back, and a close does not hold the ledger while its bill is reckoned.
+const settling = rental.Millis(time.Hour / time.Millisecond)
+
+// doubtful returns which closed periods may cost something else by now. Each was right when it was
+// closed, and again when a later month was closed with its corrections; what was recorded since
+// then decides. While samples of a period may still come, its credit is not taken for settled.
+func (s *Service) doubtful(ctx context.Context, f rental.Facts, closed []rental.ClosedMonth) ([]int, error) {
+	right := make([]rental.Millis, len(closed))
+	reach := map[rental.Millis]rental.Millis{} // by when periods were right: the end of the last of them
+	for i, c := range closed {
+		right[i] = c.ClosedAt
+		for _, later := range closed[i+1:] {
+			if wholeMonth(f.Contract.TimeZone, later.Span) {
+				right[i] = max(right[i], later.ClosedAt)
+			}
+		}
+		reach[right[i]] = max(reach[right[i]], c.Span.End)
+	}
+	// One question for all periods that were right at one moment; each by itself only where it says yes.
+	news := make(map[rental.Millis]bool, len(reach))
+	for at, end := range reach {
+		learnt, err := s.ledger.LearntSince(ctx, f.Lease.ID, at-settling, end)
+		if err != nil {
+			return nil, err
+		}
+		news[at] = learnt
+	}
+	var out []int
+	for i, c := range closed {
+		open := f.Contract.DowntimePays() && right[i] < c.Span.End+rental.Millis(s.late.Milliseconds())
+		if !open && news[right[i]] {
+			learnt, err := s.ledger.LearntSince(ctx, f.Lease.ID, right[i]-settling, c.Span.End)
+			if err != nil {
+				return nil, err
+			}
+			open = learnt
+		}
+		if open {
+			out = append(out, i)
+		}
 	}
 	return out, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -23,7 +24,7 @@ func (b *book) CloseMonth(_ context.Context, by, lease string, span rental.Span,
 			return c, nil
 		}
 	}
-	c := rental.ClosedMonth{Lease: lease, Span: span, Invoice: rental.Invoice{Number: fmt.Sprintf("INV-%06d", len(b.closed)+1), ClosedAt: span.End + 1, ClosedBy: by}}
+	c := rental.ClosedMonth{Lease: lease, Span: span, Invoice: rental.Invoice{Number: fmt.Sprintf("INV-%06d", len(b.closed)+1), ClosedAt: span.End + 30*3_600_000, ClosedBy: by}}
 	var err error
 	if c.Bill, err = write(c.Invoice); err != nil {
 		return c, err
@@ -126,6 +127,35 @@ func TestAClosedBillKeepsItsBytesAndLaterFactsCorrectTheNext(t *testing.T) {
 	}
 }
 
+func TestClosedMonthsThatNothingWasLearntAboutAreNotReckonedAnew(t *testing.T) {
+	b := openBook()
+	b.news = []news{}
+	b.facts.Contract.Credits = &rental.Credits{Tiers: []rental.CreditTier{{Under: decimal("99"), Percent: decimal("10")}}, Base: rental.BaseNet,
+		Scope: rental.UnitLease, CapPercent: decimal("100")}
+	yes := true
+	b.facts.Contract.Availability = &rental.Availability{TargetPercent: decimal("99.5"), Scope: rental.ScopeAll, Period: rental.PeriodCalendarMonth,
+		Denominator: rental.DenominatorPeriod, Outage: rental.OutageExact, Degraded: "up", Unknown: "excluded", ExcludedLeavesDenominator: &yes}
+	for _, text := range []string{"2020-05", "2020-06", "2020-07"} {
+		b.close(t, text)
+	}
+	for _, tc := range []struct {
+		what     string
+		news     []news
+		reckoned int // August's own credit and one for each month that is looked at again
+	}{
+		{"nothing", []news{}, 1},
+		{"what was recorded before July was closed", []news{{moment("2020-08-01T00:00:00Z"), may().Start}}, 1},
+		{"a fact about August", []news{{moment("2020-09-01T00:00:00Z"), moment("2020-08-02T00:00:00Z")}}, 1},
+		{"a fact about July", []news{{moment("2020-09-01T00:00:00Z"), moment("2020-07-02T00:00:00Z")}}, 2},
+		{"a fact about May and since", []news{{moment("2020-09-01T00:00:00Z"), may().Start}}, 4},
+	} {
+		b.news, b.reckoned = tc.news, 0
+		if bill := b.bill(t, late, month(t, "2020-08")); len(bill.Lines) != 1 || b.reckoned != tc.reckoned {
+			t.Errorf("%s: credits were reckoned %d times, expected %d; %+v", tc.what, b.reckoned, tc.reckoned, bill.Lines)
+		}
+	}
+}
+
 func TestABackDatedEndComesBackInTheNextBillOfALeaseThatIsOver(t *testing.T) {
 	b := openBook()
 	b.close(t, "2020-05")
@@ -161,17 +191,25 @@ func TestWhatWaitsIsToldWhenAMonthIsClosed(t *testing.T) {
 func TestClosedBillsSumToWhatIsKnownInTheEnd(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		b := openBook()
+		b.news = []news{}
 		months := []string{"2020-05", "2020-06", "2020-07", "2020-08"}
 		var sum int64
 		for i, text := range months {
 			if i < 3 {
 				for range rapid.IntRange(0, 3).Draw(rt, "downtimes") {
 					from := moment("2020-05-01T00:00:00Z") + rental.Millis(rapid.Int64Range(0, 90*24*3_600_000).Draw(rt, "from"))
+					b.news = append(b.news, news{at: month(t, text).Start + 48*3_600_000, start: from})
 					b.facts.Downtimes = append(b.facts.Downtimes, rental.Downtime{Lease: "L-1", UUIDs: []string{fmt.Sprintf("GPU-%d", rapid.IntRange(0, 7).Draw(rt, "card"))},
 						Span: rental.Span{Start: from, End: from + rental.Millis(rapid.Int64Range(1, 40*3_600_000).Draw(rt, "length"))}, Cause: rental.CauseProvider, ApprovedBy: "anna"})
 				}
 			}
 			bill := b.bill(t, late, month(t, text))
+			known := b.news
+			b.news = nil // whoever knows nothing of when reckons every month anew
+			if slow := b.bill(t, late, month(t, text)); !reflect.DeepEqual(bill, slow) {
+				rt.Fatalf("%s: reckoned anew where something was learnt: %+v; everywhere: %+v", text, bill.Lines, slow.Lines)
+			}
+			b.news = known
 			sum += bill.Total.Minor
 			for _, l := range bill.Lines {
 				var cards int64

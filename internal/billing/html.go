@@ -42,7 +42,7 @@ func WriteHTML(w io.Writer, bills []rental.Bill, lang string) error {
 	}
 	p := phrase.For(lang)
 	out := page{Lang: p.Lang(), Title: p.Say(phrase.BillMonths), How: p.Say(phrase.BillHow), ByGPU: p.Say(phrase.BillByGPU),
-		Head: []string{p.Say(phrase.BillItem), p.Say(phrase.BillCharged), p.Say(phrase.BillQuantity), p.Say(phrase.BillUnitPrice), p.Say(phrase.BillAmount)}}
+		Head: []string{p.Say(phrase.BillItem), p.Say(phrase.BillCharged), p.Say(phrase.BillQuantity), p.Say(phrase.BillUnitPrice), p.Say(phrase.BillUse), p.Say(phrase.BillAmount)}}
 	for _, bill := range bills {
 		shown, err := pageOf(p, bill, lang)
 		if err != nil {
@@ -76,9 +76,10 @@ func pageOf(p phrase.Printer, bill rental.Bill, lang string) (pageBill, error) {
 		out.Totals = append(out.Totals, []string{p.Say(phrase.BillTaxContained), bill.TaxContained.String()})
 	}
 	for _, l := range bill.Lines {
-		out.Rows = append(out.Rows, []string{itemName(p, l, zone), chargedName(p, l.Charged, zone), quantityName(l, lang), priceName(l), l.Amount.String()})
+		out.Rows = append(out.Rows, []string{itemName(p, l, zone), chargedName(p, l.Charged, zone), quantityName(l, lang), priceName(l), useName(p, l.Use), l.Amount.String()})
 		out.Notes = append(out.Notes, p.Say(phrase.BillNote, itemName(p, l, zone), clean(l.Explain(lang))))
 	}
+	out.Notes = append(out.Notes, useNotes(p, bill)...)
 	for _, why := range bill.Provisional {
 		out.Provisional = append(out.Provisional, p.Say(phrase.BillProvisional, clean(why)))
 	}

@@ -11,8 +11,8 @@ import (
 
 // Bases of an idle cost.
 const (
-	IdleByUse        = "use"        // measured time without any use
-	IdleByAllocation = "allocation" // time in which a scheduler said that no job held the card
+	IdleByUse        = rental.IdleByUse        // measured time without any use
+	IdleByAllocation = rental.IdleByAllocation // time in which a scheduler said that no job held the card
 )
 
 // CostPoint is what a lease cost in one step, beside how it was used.

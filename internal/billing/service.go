@@ -26,6 +26,11 @@ type Ledger interface {
 	ClosedMonths(ctx context.Context, lease string) ([]rental.ClosedMonth, error)
 	GPUs(ctx context.Context) ([]rental.GPU, error)
 	UsageRecords(ctx context.Context, lease string, span rental.Span) ([]rental.UsageRecord, error)
+	// UsageSums sums the records that begin in the span, by card.
+	UsageSums(ctx context.Context, lease string, span rental.Span) ([]rental.UsageRecord, error)
+	// LearntSince tells whether anything was recorded since a moment that may change what the lease
+	// costs before another; yes where that is not known.
+	LearntSince(ctx context.Context, lease string, since, before rental.Millis) (bool, error)
 }
 
 // Credits tells what missed objectives pay back in a period.
@@ -136,6 +141,12 @@ func (s *Service) bill(ctx context.Context, lease string, period rental.Span, la
 	bill.Lines = append(bill.Lines, adjusted...)
 	if err := total(&bill, c, charged); err != nil {
 		return rental.Bill{}, fmt.Errorf("bill of lease %s: %w", lease, err)
+	}
+	if bill.Reservation, err = rental.UseOfReservation(c.Currency, bill.Lines); err != nil {
+		return rental.Bill{}, fmt.Errorf("bill of lease %s: %w", lease, err)
+	}
+	if err := s.addUse(ctx, &bill, period); err != nil {
+		return rental.Bill{}, err
 	}
 	bill.Provisional = s.provisional(f, period, charged, credits)
 	return bill, nil

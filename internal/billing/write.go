@@ -38,19 +38,22 @@ func WriteTable(w io.Writer, bill rental.Bill, lang string) error {
 		fmt.Fprintln(&b, p.Say(phrase.BillInvoice, clean(i.Number), p.Time(i.ClosedAt, zone), clean(i.ClosedBy)))
 	}
 	b.WriteString("\n")
-	t := columns{right: []bool{false, false, true, true, true}}
-	t.add(p.Say(phrase.BillItem), p.Say(phrase.BillCharged), p.Say(phrase.BillQuantity), p.Say(phrase.BillUnitPrice), p.Say(phrase.BillAmount))
+	t := columns{right: []bool{false, false, true, true, true, true}}
+	t.add(p.Say(phrase.BillItem), p.Say(phrase.BillCharged), p.Say(phrase.BillQuantity), p.Say(phrase.BillUnitPrice), p.Say(phrase.BillUse), p.Say(phrase.BillAmount))
 	for _, l := range bill.Lines {
-		t.add(itemName(p, l, zone), chargedName(p, l.Charged, zone), quantityName(l, lang), priceName(l), l.Amount.String())
+		t.add(itemName(p, l, zone), chargedName(p, l.Charged, zone), quantityName(l, lang), priceName(l), useName(p, l.Use), l.Amount.String())
 	}
-	t.add(p.Say(phrase.BillTotal), "", "", "", bill.Total.String())
+	t.add(p.Say(phrase.BillTotal), "", "", "", "", bill.Total.String())
 	if bill.TaxContained != nil {
-		t.add(p.Say(phrase.BillTaxContained), "", "", "", bill.TaxContained.String())
+		t.add(p.Say(phrase.BillTaxContained), "", "", "", "", bill.TaxContained.String())
 	}
 	t.write(&b)
 	b.WriteString("\n")
 	for _, l := range bill.Lines {
 		fmt.Fprintln(&b, p.Say(phrase.BillNote, itemName(p, l, zone), clean(l.Explain(lang))))
+	}
+	for _, note := range useNotes(p, bill) {
+		fmt.Fprintln(&b, note)
 	}
 	for _, why := range bill.Provisional {
 		fmt.Fprintln(&b, p.Say(phrase.BillProvisional, clean(why)))
@@ -127,7 +130,8 @@ func WriteCSV(w io.Writer, bills ...rental.Bill) error {
 	out.UseCRLF = true
 	rows := [][]string{{"lease", "tenant", "provider", "contract", "item", "charge_start", "charge_end", "quantity", "unit",
 		"unit_price", "card_milliseconds", "amount", "currency", "provisional", "note",
-		"name", "price_currency", "rate", "rate_date", "corrects_start", "corrects_end", "invoice"}}
+		"name", "price_currency", "rate", "rate_date", "corrects_start", "corrects_end", "invoice",
+		"utilisation_percent", "coverage_percent"}}
 	for _, bill := range bills {
 		rows = append(rows, csvRows(bill)...)
 	}
@@ -154,12 +158,17 @@ func csvRows(bill rental.Bill) [][]string {
 		if bill.Invoice != nil {
 			invoice = bill.Invoice.Number
 		}
+		var use rental.BillUse
+		if l.Use != nil {
+			use = *l.Use
+		}
 		rows = append(rows, []string{
 			cell(bill.Lease), cell(bill.Tenant), cell(bill.Provider), cell(bill.Contract), cell(l.Item),
 			l.Charged.Start.String(), l.Charged.End.String(), l.QuantityDecimal(9), cell(l.Unit), l.UnitPrice.String(),
 			strconv.FormatInt(l.QuantityMS, 10), l.Amount.Decimal(), string(l.Amount.Currency),
 			strconv.FormatBool(len(bill.Provisional) > 0), cell(l.Note),
 			cell(l.Name), priced, rate, on, from, to, cell(invoice),
+			use.UtilisationPercent, use.CoveragePercent,
 		})
 	}
 	return rows

@@ -98,6 +98,28 @@ func (l *Ledger) MonthTotals(ctx context.Context, lease string, span rental.Span
 	return all, storeError("ledger: month totals", err)
 }
 
+// UsageSums returns, by uuid, the sums of a lease's usage records that begin in a span. Of a whole
+// month of its contract they are the kept totals; else, and of the past, the records are summed.
+func (l *Ledger) UsageSums(ctx context.Context, lease string, span rental.Span) ([]rental.UsageRecord, error) {
+	scan := func(rows *sql.Rows) (rental.UsageRecord, error) {
+		r := rental.UsageRecord{Lease: lease}
+		return r, scanFigures(rows, &r, &r.UUID)
+	}
+	if l.read.until == 0 {
+		kept, err := collect(ctx, l.read, scan, `SELECT uuid, start_ms, end_ms, `+figures+` FROM month_totals
+			WHERE lease = $1 AND start_ms = $2 AND end_ms = $3 AND allocated_ms > 0 ORDER BY uuid`, lease, int64(span.Start), int64(span.End))
+		if err != nil || len(kept) > 0 {
+			return kept, storeError("ledger: month totals", err)
+		}
+	}
+	sums, err := collect(ctx, l.read, scan, `SELECT u.uuid, min(u.start_ms), max(u.end_ms), SUM(u.allocated_ms), SUM(u.measured_ms), SUM(u.busy_ms),
+		SUM(u.used_us), SUM(u.held_known_ms), SUM(u.held_ms), SUM(u.up_ms), SUM(u.down_ms), SUM(u.excluded_ms), SUM(u.unknown_ms), SUM(u.energy_mj)
+		FROM usage_records u WHERE u.lease = $1 AND u.start_ms >= $2 AND u.start_ms < $3 AND u.revision =
+		(SELECT max(v.revision) FROM usage_records v WHERE v.lease = u.lease AND v.uuid = u.uuid AND v.hour_ms = u.hour_ms`+l.read.known("v.at_ms")+`)
+		GROUP BY u.uuid HAVING SUM(u.allocated_ms) > 0 ORDER BY u.uuid`, lease, int64(span.Start), int64(span.End))
+	return sums, storeError("ledger: usage sums", err)
+}
+
 // CheckTotals compares every month total with the sum of its usage records, in one view of the
 // store. It returns an error that names each total that differs, and nil where none does.
 func (l *Ledger) CheckTotals(ctx context.Context) error {

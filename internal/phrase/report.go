@@ -43,6 +43,16 @@ const (
 	BillByGPU             Key = "bill.by_gpu"
 	BillHow               Key = "bill.how"
 	BillMonths            Key = "bill.months"
+	BillReservedMonthly   Key = "bill.reserved_monthly"
+	BillUse               Key = "bill.use"
+	BillUseCell           Key = "bill.use_cell"
+	BillUseNote           Key = "bill.use_note"
+	BillUseNotMeasured    Key = "bill.use_not_measured"
+	BillIdleNote          Key = "bill.idle_note"
+	BillFreeNote          Key = "bill.free_note"
+	BillUsefulHour        Key = "bill.useful_hour"
+	BillReservationNote   Key = "bill.reservation_note"
+	BillReservationIdle   Key = "bill.reservation_idle"
 )
 
 // BillItem is what a bill calls one of its items, with the contract's own name for it where it
@@ -50,7 +60,7 @@ const (
 func (p Printer) BillItem(item, name string) string {
 	keys := map[string]Key{
 		"gpu_time": BillGPUTime, "sla_credit": BillCredit, "reserved_used": BillReservedUsed, "reserved_unused": BillReservedUnused,
-		"reserved_upfront": BillReservedUpfront, "early_end": BillEarlyEnd, "storage": BillStorage, "traffic": BillTraffic,
+		"reserved_upfront": BillReservedUpfront, "reserved_monthly": BillReservedMonthly, "early_end": BillEarlyEnd, "storage": BillStorage, "traffic": BillTraffic,
 		"support": BillSupport, "backup": BillBackup, "ip": BillIP, "setup": BillSetup, "license": BillLicense, "other": BillOther,
 		"tax": BillTax, "adjustment": BillAdjustment,
 	}
@@ -86,6 +96,16 @@ var reportTexts = map[Key]sentence{
 	BillReservedUsed:      {"Reserved, used", "预留（已使用）"},
 	BillReservedUnused:    {"Reserved, unused", "预留（未使用）"},
 	BillReservedUpfront:   {"Reservation, upfront", "预留首付款"},
+	BillReservedMonthly:   {"Reservation, monthly", "预留月费"},
+	BillUse:               {"Use (measured)", "利用率（采样覆盖率）"},
+	BillUseCell:           {"%[1]s %% (%[2]s %%)", "%[1]s %%（%[2]s %%）"},
+	BillUseNote:           {"Use: %[1]s %% of the measured time; %[2]s %% of the time was measured", "利用率：已测量时间的 %[1]s %%；采样覆盖率 %[2]s %%"},
+	BillUseNotMeasured:    {"Use: not measured", "利用率：未测量"},
+	BillIdleNote:          {"Idle cost: %s, of the measured time without any use", "闲置成本：%s（已测量且无任何使用的时间）"},
+	BillFreeNote:          {"Idle cost: %s, of the time in which the scheduler had no job on the GPU", "闲置成本：%s（调度器未分配作业的时间）"},
+	BillUsefulHour:        {"A fully used GPU-hour cost %s", "每个完全利用的 GPU 小时成本为 %s"},
+	BillReservationNote:   {"Reservation: %[1]s of %[2]s GPU-hours used (%[3]s %%), each for %[4]s; it pays off above %[5]s %%", "预留：%[2]s GPU·小时中已使用 %[1]s（%[3]s %%），每小时实际成本 %[4]s；使用率高于 %[5]s %% 时划算"},
+	BillReservationIdle:   {"Reservation: none of %[1]s GPU-hours used; it pays off above %[2]s %%", "预留：%[1]s GPU·小时均未使用；使用率高于 %[2]s %% 时划算"},
 	BillEarlyEnd:          {"Early end", "提前终止费"},
 	BillStorage:           {"Storage", "存储"},
 	BillTraffic:           {"Traffic", "流量"},

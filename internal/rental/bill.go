@@ -21,6 +21,10 @@ type Bill struct {
 	Total    Amount     `json:"total"`
 	// TaxContained is what of Total is tax, where the prices hold it; nil where they do not.
 	TaxContained *Amount `json:"tax_contained,omitempty"`
+	// Use is how the paid time of the cards was used; nil where the bill charges for none.
+	Use *BillUse `json:"use,omitempty"`
+	// Reservation says whether the reservation paid off; nil without one.
+	Reservation *ReservationUse `json:"reservation,omitempty"`
 	// Invoice is set once the bill is closed; nothing in it changes then.
 	Invoice *Invoice `json:"invoice,omitempty"`
 	// Provisional says why the bill may still change (the month is open, a conflict is open); empty when final.
@@ -52,6 +56,8 @@ type BillLine struct {
 	// Rounding is the mode of the line's one rounding.
 	Rounding Rounding `json:"rounding,omitempty"`
 	Note     string   `json:"note,omitempty"` // the arithmetic in words
+	// Use is how the line's cards spent the charge period; nil in lines that are not for their time.
+	Use *BillUse `json:"use,omitempty"`
 	// Corrects is the closed period that a correction is about; nil in every other line.
 	Corrects *Span `json:"corrects,omitempty"`
 }
