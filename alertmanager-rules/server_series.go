@@ -32,6 +32,8 @@ func ServerSeries() []Series {
 			"When the oldest undelivered message of this severity was put into the outbox, in seconds since 1970; 0 for none."},
 		{"leasewatch_store_failing", nil,
 			"1 while the server cannot store samples, else 0."},
+		{"leasewatch_build_info", []string{"version"},
+			"1, with the server's version."},
 	}
 }
 

@@ -34,6 +34,8 @@ func Self() []Family {
 			Help: "Samples the receiver refused for good (400).", Source: "the push"},
 		{Name: "leasewatch_exporter_push_spool_bytes", Kind: Gauge, Unit: "bytes",
 			Help: "Size of the spool on disk.", Source: "the push"},
+		{Name: "leasewatch_exporter_push_spool_limit_bytes", Kind: Gauge, Unit: "bytes",
+			Help: "Size at which the oldest part of the spool is dropped: --push.spool-max-bytes.", Source: "the push"},
 		{Name: "leasewatch_exporter_push_spool_records", Kind: Gauge,
 			Help: "Requests in the spool that are not delivered yet.", Source: "the push"},
 		{Name: "leasewatch_exporter_push_spool_dropped_segments_total", Kind: Counter,

@@ -105,6 +105,7 @@ func (p *Pusher) instrument() {
 	p.spoolErrors = set.NewCounter("leasewatch_exporter_push_spool_errors_total")
 	gauge := func(name string, f func() float64) { set.NewGauge("leasewatch_exporter_push_"+name, f) }
 	gauge("spool_bytes", func() float64 { bytes, _, _ := p.spool.stats(); return float64(bytes) })
+	gauge("spool_limit_bytes", func() float64 { return float64(p.config.SpoolMaxBytes) })
 	gauge("spool_records", func() float64 { return float64(p.backlog()) })
 	gauge("spool_dropped_segments_total", func() float64 { _, _, dropped := p.spool.stats(); return float64(dropped) })
 	gauge("spool_dropped_records_total", func() float64 { return float64(p.lost.Load()) })

@@ -110,12 +110,15 @@ func (c *checker) slack() {
 }
 
 func (c *checker) thresholds() {
-	names := alertmanagerrules.Thresholds()
+	wide := alertmanagerrules.WideThresholds()
+	names := slices.Sorted(slices.Values(slices.Concat(alertmanagerrules.Thresholds(), wide)))
 	for i, t := range c.config.Thresholds {
 		field := fmt.Sprintf("thresholds[%d]", i)
 		c.oneOf(field+".name", t.Name, "one of "+strings.Join(names, ", "), names...)
 		if set := len(t.Lease) + len(t.SKU) + len(t.Site); set != max(len(t.Lease), len(t.SKU), len(t.Site)) {
 			c.bad(field, "more than one of lease, sku and site", "at most one")
+		} else if set > 0 && slices.Contains(wide, t.Name) {
+			c.bad(field, t.Name+" of a "+t.scope(), "none of lease, sku and site: it holds for the whole installation")
 		}
 		switch {
 		case math.IsNaN(t.Value) || math.IsInf(t.Value, 0) || t.Value < 0:

@@ -106,10 +106,14 @@ func TestAWrongConfigurationIsToldWithPlaceFoundAndExpected(t *testing.T) {
 			"lw.yaml:1: slack.people.U1.role: found \"tenant\", expected oncall, operator or admin\n" +
 				"lw.yaml:1: slack.people.U2.role: found \"boss\", expected oncall, operator or admin",
 		},
-		"a threshold without a name": {"thresholds: [{value: 1}]\n", `lw.yaml:1: thresholds[0].name: found "", expected one of heat_throttle_ratio, idle_coverage_ratio, idle_ratio, temperature_margin_celsius`},
+		"a threshold without a name": {"thresholds: [{value: 1}]\n", `lw.yaml:1: thresholds[0].name: found "", expected one of clock_correction_seconds, clock_offset_seconds, double_bit_pages, dropped_readings, filesystem_left_ratio, heat_throttle_ratio, idle_coverage_ratio, idle_ratio, infiniband_errors, infiniband_link_downs, memory_stalled_ratio, network_errors, nvlink_crc_errors, nvlink_errors, nvlink_missing_links, pcie_busy_ratio, pcie_errors, push_waiting_seconds, remapped_rows, retired_pages, rule_failures, spool_used_ratio, temperature_margin_celsius, undelivered_seconds, unleased_use_ratio`},
 		"a threshold of two scopes": {
 			"thresholds: [{name: temperature_margin_celsius, value: 1, site: a, lease: b}]\n",
 			`lw.yaml:1: thresholds[0]: found "more than one of lease, sku and site", expected at most one`,
+		},
+		"a threshold of the installation for one site": {
+			"thresholds: [{name: network_errors, value: 1, site: a}]\n",
+			`lw.yaml:1: thresholds[0]: found "network_errors of a site", expected none of lease, sku and site: it holds for the whole installation`,
 		},
 		"a job's unknown field": {
 			"\nscrape_configs:\n\n  # ours\n  - job_name: a\n    honour_labels: true\naccess: {}\n",
