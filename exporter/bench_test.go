@@ -101,7 +101,7 @@ func BenchmarkPage(b *testing.B) {
 	})
 	b.Run("yardstick", func(b *testing.B) { constMetrics(b, snapshots[0]) })
 	page := exporter.NewPage(newMachine(snapshots[0]), exporter.Labels{Host: "gpu-a1", Vantage: "host"}, metrics.NewSet())
-	b.Run("gather", func(b *testing.B) {
+	b.Run("protobuf", func(b *testing.B) {
 		b.ReportAllocs()
 		for range b.N {
 			if _, err := page.Gather(); err != nil {

@@ -1,10 +1,8 @@
 package exporter
 
 import (
-	"cmp"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	dto "github.com/prometheus/client_model/go"
@@ -24,37 +22,52 @@ type Labels struct {
 // Families turns a snapshot into metric families, sorted by name, without timestamps.
 // A series that is there already and a value that is no number are left out.
 func Families(s *gpu.Snapshot, labels Labels) []*dto.MetricFamily {
-	return newBuilder(labels).build(s).families
+	b := newBuilder(labels)
+	b.build(s)
+	return protobuf(b.table)
 }
 
-// built is one page's worth of families, and what was left out of it.
-type built struct {
-	families            []*dto.MetricFamily
-	series              int
-	duplicates, invalid int
-}
-
-// builder makes families from snapshots. It may be used again, by one goroutine at a time:
-// what stays the same between two snapshots, the labels, is made once.
+// builder keeps a page's worth of families, made anew from each snapshot. It is used by one
+// goroutine at a time. What stays the same between two snapshots, the labels and their
+// spelling, is made once; mostly a page has the series of the last one in the same order, so
+// that each is found where it was.
 type builder struct {
 	labels Labels
-	table  []entry
+	table  []*entry
+	ofHost []string             // label values of the host's series
+	bases  map[baseKey][]string // label values that all series of a card or MIG device begin with
+	places []place
 	cached int    // series that the entries hold
 	round  uint64 // number of the present build
 	key    []byte
 
-	gauges   slab[gaugeSample]
-	counters slab[counterSample]
+	// Where the getter that runs now puts its samples.
+	entry  *entry
+	layout *layout
+	base   []string
+	emit   catalog.Emit
+
+	// Of the present build:
+	series, duplicates, invalid int
 }
 
-// entry is a family of the catalogue with what is the same in every snapshot.
+// entry is a family of the catalogue with what is the same in every snapshot, and with the
+// samples of the newest one.
 type entry struct {
 	catalog.Family
-	typ    *dto.MetricType
-	whole  layout             // of a series of the host or of a card
-	part   layout             // of a series of a MIG device
-	series map[string]*series // by the values of their labels
-	last   int                // how many samples it had in the last build
+	typ     *dto.MetricType
+	whole   layout             // of a series of the host or of a card
+	part    layout             // of a series of a MIG device
+	known   map[string]*series // by the values of their labels
+	samples []sample
+	last    int               // how many samples it had in the last build
+	heads   [spellings]string // what stands before the samples, in each spelling
+}
+
+// sample is one sample of a family.
+type sample struct {
+	series *series
+	value  float64
 }
 
 // layout says how the labels of a series lie: the base labels first, then the family's own.
@@ -74,40 +87,27 @@ func newLayout(names ...string) layout {
 
 // series is one series of a family.
 type series struct {
-	labels []*dto.LabelPair
-	round  uint64 // the last build it was part of
+	base, own []string // the values of its labels
+	labels    []*dto.LabelPair
+	round     uint64 // the last build it was part of
+	lines     [spellings]line
 }
 
-// gaugeSample and counterSample hold what one sample points to in one piece of memory.
-type gaugeSample struct {
-	metric dto.Metric
-	gauge  dto.Gauge
-	value  float64
-}
-
-type counterSample struct {
-	metric  dto.Metric
-	counter dto.Counter
-	value   float64
-}
-
-// add puts further families to the page, and counts their series.
-func (b *built) add(families []*dto.MetricFamily) {
-	b.families = append(b.families, families...)
-	for _, f := range families {
-		b.series += len(f.Metric)
-	}
+// is tells whether a series has these labels. Equal bases are the same piece of memory.
+func (s *series) is(base, own []string) bool {
+	return &s.base[0] == &base[0] && slices.Equal(s.own, own)
 }
 
 func newBuilder(labels Labels) *builder {
-	b := &builder{labels: labels}
+	b := &builder{labels: labels, ofHost: []string{labels.Host, labels.Vantage}, bases: map[baseKey][]string{}}
+	b.emit = b.add
 	for _, f := range catalog.All() {
 		b.table = append(b.table, newEntry(f))
 	}
 	return b
 }
 
-func newEntry(f catalog.Family) entry {
+func newEntry(f catalog.Family) *entry {
 	whole := []string{catalog.LabelHost, catalog.LabelVantage}
 	if f.Host == nil {
 		whole = append(whole, catalog.LabelUUID, catalog.LabelGPU)
@@ -117,118 +117,94 @@ func newEntry(f catalog.Family) entry {
 	if f.Kind == catalog.Counter {
 		typ = dto.MetricType_COUNTER
 	}
-	return entry{Family: f, typ: typ.Enum(), series: map[string]*series{},
+	return &entry{Family: f, typ: typ.Enum(), known: map[string]*series{},
 		whole: newLayout(append(whole, f.Labels...)...), part: newLayout(part...)}
 }
 
 // maxCached bounds the series kept, should labels ever change without end.
 const maxCached = 50_000
 
-func (b *builder) build(s *gpu.Snapshot) built {
+// build takes the samples of a snapshot.
+func (b *builder) build(s *gpu.Snapshot) {
 	b.round++
-	b.gauges.renew()
-	b.counters.renew()
+	b.series, b.duplicates, b.invalid = 0, 0, 0
 	if b.cached > maxCached {
-		for i := range b.table {
-			clear(b.table[i].series)
-		}
-		b.cached = 0
+		b.forget()
 	}
-	ofHost, places := []string{b.labels.Host, b.labels.Vantage}, b.places(s)
-	out := built{families: make([]*dto.MetricFamily, 0, len(b.table))}
-	for i := range b.table {
-		e := &b.table[i]
-		family := &dto.MetricFamily{Name: proto.String(e.Name), Help: proto.String(e.Help), Type: e.typ, Metric: make([]*dto.Metric, 0, e.last)}
-		emitTo := func(l *layout, base []string) catalog.Emit {
-			return func(value float64, own ...string) { b.add(&out, family, e, l, value, base, own) }
-		}
+	b.locate(s)
+	for _, e := range b.table {
+		e.last, e.samples = len(e.samples), e.samples[:0]
+		b.entry, b.layout, b.base = e, &e.whole, b.ofHost
 		if e.Host != nil {
-			e.Host(s, emitTo(&e.whole, ofHost))
+			e.Host(s, b.emit)
 		}
-		for j := range places {
-			p := &places[j]
-			if !e.Stays && !catalog.Answers(p.gpu.Status.State) {
+		for j := range b.places {
+			p := &b.places[j]
+			if !e.Stays && !p.answers {
 				continue
 			}
 			if e.GPU != nil {
-				e.GPU(p.gpu, emitTo(&e.whole, p.base))
+				b.layout, b.base = &e.whole, p.base
+				e.GPU(p.gpu, b.emit)
 			}
 			if e.Instance != nil {
+				b.layout = &e.part
 				for k := range p.gpu.Instances {
-					e.Instance(&p.gpu.Instances[k], emitTo(&e.part, p.instances[k]))
+					b.base = p.instances[k]
+					e.Instance(&p.gpu.Instances[k], b.emit)
 				}
 			}
 		}
-		e.last = len(family.Metric)
-		if e.last > 0 {
-			out.families = append(out.families, family)
-			out.series += len(family.Metric)
-		}
+		b.series += len(e.samples)
 	}
-	return out
 }
 
-// place is one card with the base labels of its series and of those of its MIG devices.
-type place struct {
-	gpu       *gpu.GPU
-	base      []string
-	instances [][]string
-}
-
-// places lists the cards in the order of the page.
-func (b *builder) places(s *gpu.Snapshot) []place {
-	places := make([]place, len(s.GPUs))
-	for i := range s.GPUs {
-		g := &s.GPUs[i]
-		index := strconv.Itoa(g.Identity.Index)
-		p := place{gpu: g, base: []string{b.labels.Host, b.labels.Vantage, g.Identity.UUID, index}}
-		for j := range g.Instances {
-			p.instances = append(p.instances, append([]string{b.labels.Host, b.labels.Vantage, g.Instances[j].UUID, index},
-				catalog.InstanceValues(g, &g.Instances[j])...))
-		}
-		places[i] = p
+// forget begins anew, as if there had been no page yet.
+func (b *builder) forget() {
+	for _, e := range b.table {
+		clear(e.known)
+		e.samples = nil
 	}
-	slices.SortStableFunc(places, func(x, y place) int { return cmp.Compare(x.gpu.Identity.Index, y.gpu.Identity.Index) })
-	return places
+	clear(b.bases)
+	b.cached = 0
 }
 
-// add puts one sample into the family, unless it is there already or no number.
-func (b *builder) add(out *built, family *dto.MetricFamily, e *entry, l *layout, value float64, base, own []string) {
+// add puts one sample into the present family, unless it is there already or no number.
+func (b *builder) add(value float64, own ...string) {
 	if math.IsNaN(value) || math.IsInf(value, 0) {
-		out.invalid++
+		b.invalid++
 		return
 	}
+	e, n := b.entry, len(b.entry.samples)
+	var s *series
+	if n < e.last && e.samples[:e.last][n].series.is(b.base, own) {
+		s = e.samples[:e.last][n].series
+	} else {
+		s = b.find(own)
+	}
+	if s.round == b.round {
+		b.duplicates++
+		return
+	}
+	s.round = b.round
+	e.samples = append(e.samples, sample{s, value})
+}
+
+// find returns the series of the present family with these labels.
+func (b *builder) find(own []string) *series {
 	b.key = b.key[:0]
-	for _, values := range [][]string{base, own} {
+	for _, values := range [][]string{b.base, own} {
 		for _, v := range values {
 			b.key = append(append(b.key, v...), 0xff)
 		}
 	}
-	known, there := e.series[string(b.key)]
+	s, there := b.entry.known[string(b.key)]
 	if !there {
-		known = &series{labels: l.pairs(base, own)}
-		e.series[string(b.key)] = known
+		s = &series{base: b.base, own: slices.Clone(own), labels: b.layout.pairs(b.base, own)}
+		b.entry.known[string(b.key)] = s
 		b.cached++
 	}
-	if known.round == b.round {
-		out.duplicates++
-		return
-	}
-	known.round = b.round
-	family.Metric = append(family.Metric, b.sample(e.Kind, known.labels, value))
-}
-
-func (b *builder) sample(kind catalog.Kind, labels []*dto.LabelPair, value float64) *dto.Metric {
-	if kind == catalog.Counter {
-		s := b.counters.take()
-		s.value = value
-		s.counter.Value, s.metric.Label, s.metric.Counter = &s.value, labels, &s.counter
-		return &s.metric
-	}
-	s := b.gauges.take()
-	s.value = value
-	s.gauge.Value, s.metric.Label, s.metric.Gauge = &s.value, labels, &s.gauge
-	return &s.metric
+	return s
 }
 
 // pairs puts the labels in the order of their names. What is no UTF-8 would spoil the page.

@@ -6,24 +6,16 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/klauspost/compress/gzhttp"
-	"github.com/klauspost/compress/gzip"
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/prometheus/exporter-toolkit/web"
 
 	"github.com/leasewatch/leasewatch/exporter/gpu"
 )
 
-// maxScrapes bounds the scrapes answered at once, so that scrapers that read slowly cannot
-// pile up; a further one is told to come again (503).
-const maxScrapes = 20
-
 // healthyAnswer is what the liveness page says; the doctor knows an exporter by it.
 const healthyAnswer = "leasewatch-exporter is running"
 
 // newHandler serves the page, the probes and a landing page.
-func newHandler(page prometheus.Gatherer, source gpu.Source, version string, log *slog.Logger) (http.Handler, error) {
+func newHandler(page *Page, source gpu.Source, version string, log *slog.Logger) (http.Handler, error) {
 	landing, err := web.NewLandingPage(web.LandingConfig{
 		Name:        "leasewatch-exporter",
 		Description: "Every GPU of this host, and its state, for Prometheus",
@@ -41,18 +33,11 @@ func newHandler(page prometheus.Gatherer, source gpu.Source, version string, log
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/", landing)
-	// At its fastest level gzip costs a third of the default, for a page a fifth larger.
-	zip, err := gzhttp.NewWrapper(gzhttp.CompressionLevel(gzip.BestSpeed))
+	scrapes, err := newScrapes(page, log)
 	if err != nil {
-		return nil, fmt.Errorf("preparing gzip: %w", err)
+		return nil, err
 	}
-	mux.Handle("GET /metrics", zip(promhttp.HandlerFor(page, promhttp.HandlerOpts{
-		EnableOpenMetrics:   true,
-		MaxRequestsInFlight: maxScrapes,
-		DisableCompression:  true,
-		ErrorHandling:       promhttp.ContinueOnError,
-		ErrorLog:            slog.NewLogLogger(log.Handler(), slog.LevelError),
-	})))
+	mux.Handle("GET /metrics", scrapes)
 	mux.HandleFunc("GET /-/healthy", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintln(w, healthyAnswer)
 	})

@@ -1,7 +1,10 @@
 package exporter
 
 import (
+	"bytes"
+	"errors"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/VictoriaMetrics/metrics"
@@ -21,10 +24,16 @@ type Page struct {
 	own    *bridge
 	more   []More
 
+	// reading is held while the page reads its own instruments, some of which want mu.
+	reading  sync.Mutex
+	sections []section    // used again for each page
+	text     bytes.Buffer // likewise
+
 	mu      sync.Mutex
 	builder *builder
-	made    *gpu.Snapshot // what current was made from
-	current built
+	made    *gpu.Snapshot       // what the builder and the others hold
+	others  []*dto.MetricFamily // of those who give more
+	whole   []*dto.MetricFamily // all as protobuf, nil until somebody wants it so
 
 	scrapes, builds, duplicates, invalid *metrics.Counter
 }
@@ -55,9 +64,18 @@ func NewPage(source gpu.Source, labels Labels, set *metrics.Set, more ...More) *
 	set.NewGauge("leasewatch_exporter_series", func() float64 {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		return float64(p.current.series)
+		return float64(p.series())
 	})
 	return p
+}
+
+// series counts those of the newest snapshot. The lock must be held.
+func (p *Page) series() int {
+	n := p.builder.series
+	for _, f := range p.others {
+		n += len(f.Metric)
+	}
+	return n
 }
 
 // Gather returns the whole page. Families must not be changed by the caller. Where a part
@@ -65,6 +83,8 @@ func NewPage(source gpu.Source, labels Labels, set *metrics.Set, more ...More) *
 func (p *Page) Gather() ([]*dto.MetricFamily, error) {
 	p.scrapes.Inc()
 	snapshot := p.GPUs()
+	p.reading.Lock()
+	defer p.reading.Unlock()
 	own, err := p.own.Gather()
 	families := slices.Concat(snapshot, own)
 	sortFamilies(families)
@@ -73,17 +93,82 @@ func (p *Page) Gather() ([]*dto.MetricFamily, error) {
 
 // GPUs returns the families of the newest snapshot.
 func (p *Page) GPUs() []*dto.MetricFamily {
+	p.refresh()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if s := p.source.Snapshot(); s != p.made {
-		p.current = p.builder.build(s)
-		for _, more := range p.more {
-			p.current.add(more.Families(s))
-		}
-		p.made = s
-		p.builds.Inc()
-		p.duplicates.Add(p.current.duplicates)
-		p.invalid.Add(p.current.invalid)
+	if p.whole == nil {
+		p.whole = append(protobuf(p.builder.table), p.others...)
 	}
-	return p.current.families
+	return p.whole
+}
+
+// refresh takes the newest snapshot in.
+func (p *Page) refresh() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := p.source.Snapshot()
+	if s == p.made {
+		return
+	}
+	p.builder.build(s)
+	p.others = nil
+	for _, more := range p.more {
+		p.others = append(p.others, more.Families(s)...)
+	}
+	p.made, p.whole = s, nil
+	p.builds.Inc()
+	p.duplicates.Add(p.builder.duplicates)
+	p.invalid.Add(p.builder.invalid)
+}
+
+// spell calls write with the whole page in a text format, as a registry's handler would have
+// written it: sorted by name, each family once. write must not keep the text. Where a part
+// fails, the rest is there, and the error tells of it.
+func (p *Page) spell(in spelling, write func(text []byte)) error {
+	p.scrapes.Inc()
+	p.reading.Lock()
+	defer p.reading.Unlock()
+	p.refresh()
+	errs := []error{p.own.read()}
+
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sections = p.sections[:0]
+	for _, e := range p.builder.table {
+		p.sections = append(p.sections, section{name: e.Name, entry: e})
+	}
+	for _, e := range p.own.table {
+		p.sections = append(p.sections, section{name: e.Name, entry: e})
+	}
+	for _, families := range [][]*dto.MetricFamily{p.own.histograms, p.others} {
+		for _, f := range families {
+			p.sections = append(p.sections, section{name: f.GetName(), family: f})
+		}
+	}
+	slices.SortFunc(p.sections, func(x, y section) int { return strings.Compare(x.name, y.name) })
+	p.text.Reset()
+	for _, s := range p.sections {
+		if err := s.spell(&p.text, in); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if in == openMetrics {
+		p.text.WriteString("# EOF\n")
+	}
+	write(p.text.Bytes())
+	return errors.Join(errs...)
+}
+
+// section is one family's part of the page: an entry, or a family that somebody else made.
+type section struct {
+	name   string
+	entry  *entry
+	family *dto.MetricFamily
+}
+
+func (s *section) spell(page *bytes.Buffer, in spelling) error {
+	if s.entry != nil {
+		return s.entry.spell(page, in)
+	}
+	return in.library(page, s.family)
 }

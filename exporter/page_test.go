@@ -195,6 +195,27 @@ func TestThePageIsServedInEveryFormat(t *testing.T) {
 	}
 }
 
+func TestBothWaysOfServingGiveTheSamePage(t *testing.T) {
+	p := start(t, newMachine(simulated(t)), "--no-collector.host", "--no-collector.kmsg")
+	for _, accept := range []string{"", "application/openmetrics-text;version=1.0.0"} {
+		quick, quickType, _ := get(t, p.url+"/metrics", "Accept", accept)
+		general, generalType, _ := get(t, p.url+"/metrics?general", "Accept", accept)
+		if quickType != generalType {
+			t.Errorf("types %q and %q", quickType, generalType)
+		}
+		want := strings.Split(normalise(general), "\n")
+		for i, line := range strings.Split(normalise(quick), "\n") {
+			if i >= len(want) || line != want[i] {
+				t.Fatalf("with Accept %q line %d is %s", accept, i+1, line)
+			}
+		}
+	}
+	one, _, _ := get(t, p.url+"/metrics?name[]=gpu_driver_state")
+	if !strings.Contains(one, "\ngpu_driver_state{") || strings.Contains(one, "\ngpu_state{") {
+		t.Errorf("one name was asked for and this came:\n%s", one)
+	}
+}
+
 func TestThePageIsLintFree(t *testing.T) {
 	p := start(t, newMachine(simulated(t)))
 	body, _, _ := get(t, p.url+"/metrics")

@@ -2,6 +2,7 @@ package exporter
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -18,15 +19,31 @@ import (
 // bridge gives the instruments of a metrics.Set as families, so that they stand on the same
 // page in every format. A Set knows neither types nor help: the catalogue does, and the
 // ending of the name where it does not. It reads the Set's own text itself, because the
-// general parser of the format would be a large part of what a scrape costs.
+// general parser of the format would be a large part of what a scrape costs. It is used by one
+// goroutine at a time.
 type bridge struct {
 	set    *metrics.Set
 	labels []*dto.LabelPair
 	known  map[string]catalog.Family
+
+	raw bytes.Buffer
+	// What lines were found to be, by all of them but the value: an instrument is read once.
+	counters map[string]instrument
+	entries  map[string]*entry // by name
+
+	// Of the present reading:
+	table      []*entry // sorted by name
+	histograms []*dto.MetricFamily
+}
+
+// instrument is a counter or a gauge.
+type instrument struct {
+	*entry
+	*series
 }
 
 func newBridge(set *metrics.Set, labels []*dto.LabelPair) *bridge {
-	b := &bridge{set: set, labels: labels, known: map[string]catalog.Family{}}
+	b := &bridge{set: set, labels: labels, known: map[string]catalog.Family{}, counters: map[string]instrument{}, entries: map[string]*entry{}}
 	for _, f := range catalog.Self() {
 		b.known[f.Name] = f
 	}
@@ -36,80 +53,106 @@ func newBridge(set *metrics.Set, labels []*dto.LabelPair) *bridge {
 // Gather returns the families sorted by name. It fails only where an instrument's name is
 // not a valid series.
 func (b *bridge) Gather() ([]*dto.MetricFamily, error) {
-	var raw bytes.Buffer
-	b.set.WritePrometheus(&raw)
-	g := gathering{bridge: b, families: map[string]*dto.MetricFamily{}, histograms: map[string]*dto.Metric{}}
-	for text := raw.String(); text != ""; {
-		var line string
-		line, text, _ = strings.Cut(text, "\n")
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		if err := g.line(line); err != nil {
-			return nil, fmt.Errorf("reading the exporter's own instrument %q: %w", line, err)
-		}
+	if err := b.read(); err != nil {
+		return nil, err
 	}
-	families := make([]*dto.MetricFamily, 0, len(g.families))
-	for _, family := range g.families {
-		families = append(families, family)
-	}
+	families := append(protobuf(b.table), b.histograms...)
 	sortFamilies(families)
 	return families, nil
+}
+
+// read takes what the instruments say now.
+func (b *bridge) read() error {
+	b.raw.Reset()
+	b.set.WritePrometheus(&b.raw)
+	for _, e := range b.table {
+		e.samples = e.samples[:0]
+	}
+	b.table, b.histograms = b.table[:0], nil
+	g := gathering{bridge: b, families: map[string]*dto.MetricFamily{}, histograms: map[string]*dto.Metric{}}
+	for text := range bytes.Lines(b.raw.Bytes()) {
+		text = bytes.TrimSuffix(text, []byte("\n"))
+		if len(text) == 0 || text[0] == '#' {
+			continue
+		}
+		if err := g.line(text); err != nil {
+			return fmt.Errorf("reading the exporter's own instrument %q: %w", text, err)
+		}
+	}
+	slices.SortFunc(b.table, func(x, y *entry) int { return cmp.Compare(x.Name, y.Name) })
+	for _, family := range g.families {
+		b.histograms = append(b.histograms, family)
+	}
+	return nil
 }
 
 // gathering is one reading of a Set.
 type gathering struct {
 	*bridge
-	families   map[string]*dto.MetricFamily
-	histograms map[string]*dto.Metric // by name and labels but le
+	families   map[string]*dto.MetricFamily // the histograms
+	histograms map[string]*dto.Metric       // by name and labels but le
 }
 
 // line takes one series: name{labels} value.
-func (g *gathering) line(line string) error {
-	series, spelled, ok := strings.Cut(line, "} ")
-	name, labels, labelled := strings.Cut(series, "{")
-	if !ok {
-		labelled = false
-		if name, spelled, ok = strings.Cut(line, " "); !ok {
-			return fmt.Errorf("no value")
-		}
+func (g *gathering) line(line []byte) error {
+	end := bytes.LastIndexByte(line, ' ')
+	if end < 0 {
+		return fmt.Errorf("no value")
 	}
-	value, err := strconv.ParseFloat(spelled, 64)
+	value, err := strconv.ParseFloat(string(line[end+1:]), 64)
 	if err != nil {
 		return fmt.Errorf("the value: %w", err)
 	}
-	var own []*dto.LabelPair
-	if labelled {
-		if own, err = pairs(labels); err != nil {
+	known, there := g.counters[string(line[:end])]
+	if !there {
+		text := string(line[:end])
+		name, labels, _ := strings.Cut(text, "{")
+		own, err := pairs(strings.TrimSuffix(labels, "}"))
+		if err != nil {
 			return err
 		}
-	}
-	if base, ok := strings.CutSuffix(name, "_bucket"); ok {
-		return g.bucket(base, own, value)
-	}
-	for _, part := range []string{"_sum", "_count"} {
-		base, ok := strings.CutSuffix(name, part)
-		if family := g.families[base]; ok && family != nil && family.GetType() == dto.MetricType_HISTOGRAM {
-			h := g.histogram(base, own).Histogram
-			if part == "_sum" {
-				h.SampleSum = proto.Float64(value)
-			} else {
-				h.SampleCount = proto.Uint64(uint64(value))
-			}
-			return nil
+		if part, err := g.part(name, own, value); part || err != nil {
+			return err
 		}
+		known = instrument{g.entry(name), &series{labels: g.sorted(own)}}
+		g.counters[text] = known
 	}
-	metric := &dto.Metric{Label: g.sorted(own)}
-	typ := dto.MetricType_GAUGE
-	if strings.HasSuffix(name, "_total") {
-		typ = dto.MetricType_COUNTER
-		metric.Counter = &dto.Counter{Value: &value}
-	} else {
-		metric.Gauge = &dto.Gauge{Value: &value}
+	if len(known.samples) == 0 {
+		g.table = append(g.table, known.entry)
 	}
-	family := g.family(name, typ)
-	family.Metric = append(family.Metric, metric)
+	known.samples = append(known.samples, sample{known.series, value})
 	return nil
+}
+
+// entry returns the entry of a counter or a gauge.
+func (b *bridge) entry(name string) *entry {
+	e, there := b.entries[name]
+	if !there {
+		family := b.known[name]
+		family.Name, family.Kind = name, catalog.Gauge
+		if strings.HasSuffix(name, "_total") {
+			family.Kind = catalog.Counter
+		}
+		e = newEntry(family)
+		b.entries[name] = e
+	}
+	return e
+}
+
+// part takes a line that is part of a histogram, and tells whether it is one.
+func (g *gathering) part(name string, own []*dto.LabelPair, value float64) (bool, error) {
+	if base, ok := strings.CutSuffix(name, "_bucket"); ok {
+		return true, g.bucket(base, own, value)
+	}
+	if base, ok := strings.CutSuffix(name, "_sum"); ok && g.families[base] != nil {
+		g.histogram(base, own).Histogram.SampleSum = proto.Float64(value)
+		return true, nil
+	}
+	if base, ok := strings.CutSuffix(name, "_count"); ok && g.families[base] != nil {
+		g.histogram(base, own).Histogram.SampleCount = proto.Uint64(uint64(value))
+		return true, nil
+	}
+	return false, nil
 }
 
 // bucket takes one bucket of a histogram; the Set writes them before its sum and count.
@@ -139,16 +182,16 @@ func (g *gathering) histogram(name string, own []*dto.LabelPair) *dto.Metric {
 	if !there {
 		metric = &dto.Metric{Label: g.sorted(own), Histogram: &dto.Histogram{}}
 		g.histograms[key.String()] = metric
-		family := g.family(name, dto.MetricType_HISTOGRAM)
+		family := g.family(name)
 		family.Metric = append(family.Metric, metric)
 	}
 	return metric
 }
 
-func (g *gathering) family(name string, typ dto.MetricType) *dto.MetricFamily {
+func (g *gathering) family(name string) *dto.MetricFamily {
 	family, there := g.families[name]
 	if !there {
-		family = &dto.MetricFamily{Name: &name, Type: typ.Enum()}
+		family = &dto.MetricFamily{Name: &name, Type: dto.MetricType_HISTOGRAM.Enum()}
 		if known, ok := g.known[name]; ok {
 			family.Help = proto.String(known.Help)
 		}

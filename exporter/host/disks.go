@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
+	"time"
 
 	"github.com/leasewatch/leasewatch/exporter/gpu"
 )
@@ -21,49 +23,93 @@ var hiddenPath = regexp.MustCompile(`^nvme\d+c\d+n\d+$`)
 // and volumes have none, and what they do is counted at the disks they are made of.
 type disks struct {
 	*machine
-	sizes map[string]gpu.Maybe[float64]
+	found  []disk
+	looked time.Time
+}
+
+// disk is one disk with its statistics.
+type disk struct {
+	name string
+	size gpu.Maybe[float64]
+	stat *kept
 }
 
 func (c *disks) read() (func(*gpu.Host), error) {
-	block, err := c.block()
-	if err != nil {
-		return nil, err
+	// Disks come and go seldom, and to look which there are costs more than their figures.
+	if now := c.options.Now(); c.looked.IsZero() || now.Sub(c.looked) >= c.options.Slow {
+		if err := c.look(); err != nil {
+			return nil, err
+		}
+		c.looked = now
 	}
-	names, err := block.SysBlockDevices()
-	if err != nil {
-		return nil, absentIfMissing(err)
+	if len(c.found) == 0 {
+		return nil, fmt.Errorf("%w: no physical disk in %s", errAbsent, c.sysPath("block"))
 	}
 	var found []gpu.Disk
 	var failed []error
-	sizes := map[string]gpu.Maybe[float64]{}
-	for _, name := range names {
+	for _, d := range c.found {
+		raw, err := d.stat.read()
+		if err != nil {
+			c.looked = time.Time{} // it went, it seems
+			failed = append(failed, fmt.Errorf("disk %s: %w", d.name, err))
+			continue
+		}
+		figures, err := parseDisk(raw)
+		if err != nil {
+			failed = append(failed, fmt.Errorf("disk %s: %w", d.name, err))
+			continue
+		}
+		figures.Device, figures.SizeBytes = d.name, d.size
+		found = append(found, figures)
+	}
+	return func(h *gpu.Host) { h.Disks = found }, errors.Join(failed...)
+}
+
+// look finds the disks that there are.
+func (c *disks) look() error {
+	entries, err := os.ReadDir(c.sysPath("block"))
+	if err != nil {
+		return absentIfMissing(err)
+	}
+	before := c.found
+	c.found = nil
+	for _, entry := range entries {
+		name := entry.Name()
 		if _, err := os.Lstat(c.sysPath("block", name, "device")); err != nil || hiddenPath.MatchString(name) {
 			continue
 		}
-		stats, _, err := block.SysBlockDeviceStat(name)
-		if err != nil {
-			failed = append(failed, fmt.Errorf("disk %s: %w", name, err))
+		i := slices.IndexFunc(before, func(d disk) bool { return d.name == name })
+		if i >= 0 {
+			c.found = append(c.found, before[i])
+			before = slices.Delete(before, i, i+1)
 			continue
 		}
-		size, known := c.sizes[name]
-		if !known {
-			if sectors, ok := lineNumber(c.sysPath("block", name, "size")).Get(); ok {
-				size = gpu.Some(sectors * sector)
-			}
+		d := disk{name: name, stat: keep(c.sysPath("block", name, "stat"))}
+		if sectors, ok := lineNumber(c.sysPath("block", name, "size")).Get(); ok {
+			d.size = gpu.Some(sectors * sector)
 		}
-		sizes[name] = size
-		found = append(found, gpu.Disk{
-			Device: name, SizeBytes: size,
-			ReadBytes: float64(stats.ReadSectors) * sector, WrittenBytes: float64(stats.WriteSectors) * sector,
-			Reads: float64(stats.ReadIOs), Writes: float64(stats.WriteIOs),
-			ReadSeconds: float64(stats.ReadTicks) / 1000, WriteSeconds: float64(stats.WriteTicks) / 1000,
-			IOSeconds: float64(stats.IOsTotalTicks) / 1000, WeightedIOSeconds: float64(stats.WeightedIOTicks) / 1000,
-			InFlight: float64(stats.IOsInProgress),
-		})
+		c.found = append(c.found, d)
 	}
-	c.sizes = sizes
-	if len(found) == 0 && len(failed) == 0 {
-		return nil, fmt.Errorf("%w: no physical disk in %s", errAbsent, c.sysPath("block"))
+	for _, gone := range before {
+		gone.stat.close()
 	}
-	return func(h *gpu.Host) { h.Disks = found }, errors.Join(failed...)
+	return nil
+}
+
+// parseDisk reads a disk's stat (Documentation/block/stat.rst): requests, sectors and
+// milliseconds.
+func parseDisk(raw []byte) (gpu.Disk, error) {
+	var n [11]uint64
+	found, err := columns(raw, n[:])
+	if err != nil {
+		return gpu.Disk{}, err
+	}
+	if found < len(n) {
+		return gpu.Disk{}, fmt.Errorf("want %d numbers, found %d", len(n), found)
+	}
+	return gpu.Disk{
+		Reads: float64(n[0]), ReadBytes: float64(n[2]) * sector, ReadSeconds: float64(n[3]) / 1000,
+		Writes: float64(n[4]), WrittenBytes: float64(n[6]) * sector, WriteSeconds: float64(n[7]) / 1000,
+		InFlight: float64(n[8]), IOSeconds: float64(n[9]) / 1000, WeightedIOSeconds: float64(n[10]) / 1000,
+	}, nil
 }

@@ -40,3 +40,16 @@ func ParseStat(raw []byte) (gpu.CPU, error) {
 	s, err := parseStat(raw)
 	return s.cpu, err
 }
+
+// The parsers of what is read at each beat.
+var (
+	ParseMemory   = parseAmounts
+	ParseEvents   = parseEvents
+	ParseLoad     = parseLoad
+	ParsePressure = parsePressure
+	ParseTraffic  = parseTraffic
+	ParseDisk     = parseDisk
+)
+
+// Kept reads a file as the collectors of the fast tier do.
+func Kept(path string) func() ([]byte, error) { return keep(path).read }

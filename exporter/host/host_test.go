@@ -53,6 +53,12 @@ func options(h fakehost.Host) host.Options {
 	return host.Options{Proc: h.Proc, Sys: h.Sys, Root: h.Root, Now: func() time.Time { return time.Unix(1_800_000_000, 0) }}
 }
 
+// withClock has the reader's clock stand at now.
+func withClock(o host.Options, now *time.Time) host.Options {
+	o.Now = func() time.Time { return *now }
+	return o
+}
+
 func read(t *testing.T, o host.Options, k host.Kernel) *gpu.Host {
 	t.Helper()
 	r := host.NewWith(o, k)

@@ -10,49 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/prometheus/procfs"
 	"github.com/prometheus/procfs/sysfs"
 
 	"github.com/leasewatch/leasewatch/exporter/gpu"
 )
-
-// readNetwork counts the traffic of the interfaces that count.
-func (m *machine) readNetwork() (func(*gpu.Host), error) {
-	proc, err := m.proc()
-	if err != nil {
-		return nil, err
-	}
-	dev, err := netDev(proc)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for name := range dev {
-		names = append(names, name)
-	}
-	var found []gpu.Network
-	for _, name := range m.physical(names) {
-		n := dev[name]
-		found = append(found, gpu.Network{Device: name, Counters: map[gpu.NetworkCounter]float64{
-			{Way: "receive", What: "bytes"}: float64(n.RxBytes), {Way: "transmit", What: "bytes"}: float64(n.TxBytes),
-			{Way: "receive", What: "packets"}: float64(n.RxPackets), {Way: "transmit", What: "packets"}: float64(n.TxPackets),
-			{Way: "receive", What: "errors"}: float64(n.RxErrors), {Way: "transmit", What: "errors"}: float64(n.TxErrors),
-			{Way: "receive", What: "drops"}: float64(n.RxDropped), {Way: "transmit", What: "drops"}: float64(n.TxDropped),
-		}})
-	}
-	return func(h *gpu.Host) { h.Networks = found }, nil
-}
-
-// netDev reads the interfaces of the machine's first process: those of the machine itself,
-// where its procfs is mounted in a container with a network of its own.
-func netDev(proc procfs.FS) (procfs.NetDev, error) {
-	if first, err := proc.Proc(1); err == nil {
-		if dev, err := first.NetDev(); err == nil {
-			return dev, nil
-		}
-	}
-	return proc.NetDev()
-}
 
 // physical picks the interfaces with a device behind them, without the virtual functions that
 // are handed to guests. Where there is none, as in most containers, it picks all but the

@@ -13,7 +13,6 @@ import (
 	"syscall"
 
 	"github.com/prometheus/procfs"
-	"github.com/prometheus/procfs/blockdevice"
 	"github.com/prometheus/procfs/sysfs"
 	"golang.org/x/sys/unix"
 
@@ -36,17 +35,17 @@ func newCollectors(options Options) []collector {
 func (m *machine) collectors() []collector {
 	return []collector{
 		{"clock", "whether the clock is kept in step", slow, m.readClock},
-		{"cpu", "processor time, tasks, boot time", fast, (&processors{machine: m}).read},
+		{"cpu", "processor time, tasks, boot time", fast, (&processors{file: keep(m.procPath("stat"))}).read},
 		{"disk", "physical disks", fast, (&disks{machine: m}).read},
 		{"filesystem", "space of local filesystems", slow, (&filesystems{machine: m}).read},
 		{"files", "open files of the machine", slow, m.readFiles},
 		{"infiniband", "RDMA ports, of InfiniBand and RoCE", slow, m.readInfiniBand},
 		{"link", "network interfaces: carrier, speed, place", slow, m.readLinks},
-		{"load", "load averages", fast, m.readLoad},
-		{"memory", "memory, huge pages, swap", fast, m.readMemory},
-		{"network", "traffic of network interfaces", fast, m.readNetwork},
+		{"load", "load averages", fast, load{keep(m.procPath("loadavg"))}.read},
+		{"memory", "memory, huge pages, swap", fast, m.memory().read},
+		{"network", "traffic of network interfaces", fast, m.network().read},
 		{"pci", "GPUs as the PCI bus lists them", slow, (&bus{machine: m}).read},
-		{"pressure", "pressure stall information", fast, m.readPressure},
+		{"pressure", "pressure stall information", fast, m.pressure().read},
 		{"system", "kernel, processor model, firmware", identity, m.readSystem},
 	}
 }
@@ -55,9 +54,6 @@ func (m *machine) collectors() []collector {
 // is found.
 func (m *machine) proc() (procfs.FS, error) { return procfs.NewFS(m.options.Proc) }
 func (m *machine) sys() (sysfs.FS, error)   { return sysfs.NewFS(m.options.Sys) }
-func (m *machine) block() (blockdevice.FS, error) {
-	return blockdevice.NewFS(m.options.Proc, m.options.Sys)
-}
 
 func (m *machine) procPath(parts ...string) string {
 	return filepath.Join(append([]string{m.options.Proc}, parts...)...)

@@ -11,39 +11,82 @@ import (
 	"github.com/leasewatch/leasewatch/exporter/gpu"
 )
 
-func (m *machine) readMemory() (func(*gpu.Host), error) {
-	proc, err := m.proc()
+// memory reads how much of it there is, and what happened for want of it. The library makes
+// sixty figures of the first file and a pointer for each; a third of them is told here.
+type memory struct {
+	amounts, events *kept
+}
+
+func (m *machine) memory() *memory {
+	return &memory{amounts: keep(m.procPath("meminfo")), events: keep(m.procPath("vmstat"))}
+}
+
+func (c *memory) read() (func(*gpu.Host), error) {
+	raw, err := c.amounts.read()
 	if err != nil {
 		return nil, err
 	}
-	info, err := proc.Meminfo()
+	memory, err := parseAmounts(raw)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", c.amounts.path, err)
 	}
-	memory := gpu.Memory{Bytes: map[string]float64{}, HugePages: map[string]float64{}, HugePage: present(info.HugepagesizeBytes)}
-	for key, value := range map[string]*uint64{
-		"memory_total": info.MemTotalBytes, "memory_available": info.MemAvailableBytes, "memory_free": info.MemFreeBytes,
-		"memory_cached": info.CachedBytes, "memory_buffers": info.BuffersBytes, "memory_shared": info.ShmemBytes,
-		"memory_anonymous": info.AnonPagesBytes, "memory_unevictable": info.UnevictableBytes,
-		"memory_slab_unreclaimable": info.SUnreclaimBytes, "memory_dirty": info.DirtyBytes, "memory_writeback": info.WritebackBytes,
-		"memory_corrupted": info.HardwareCorruptedBytes, "swap_total": info.SwapTotalBytes, "swap_free": info.SwapFreeBytes,
-	} {
-		put(memory.Bytes, key, value)
+	if raw, err = c.events.read(); err == nil {
+		if err = parseEvents(raw, &memory); err != nil {
+			err = fmt.Errorf("%s: %w", c.events.path, err)
+		}
 	}
-	put(memory.HugePages, "total", info.HugePagesTotal)
-	put(memory.HugePages, "free", info.HugePagesFree)
-	put(memory.HugePages, "reserved", info.HugePagesRsvd)
-	put(memory.HugePages, "surplus", info.HugePagesSurp)
-	err = m.readEvents(&memory)
 	return func(h *gpu.Host) { h.Memory = memory }, err
 }
 
-// readEvents counts what happened for want of memory.
-func (m *machine) readEvents(memory *gpu.Memory) error {
-	raw, err := os.ReadFile(m.procPath("vmstat"))
-	if err != nil {
-		return err
+// amountOf and hugePagesOf are our names of the kernel's.
+var (
+	amountOf = map[string]string{
+		"MemTotal": "memory_total", "MemAvailable": "memory_available", "MemFree": "memory_free", "Cached": "memory_cached",
+		"Buffers": "memory_buffers", "Shmem": "memory_shared", "AnonPages": "memory_anonymous", "Unevictable": "memory_unevictable",
+		"SUnreclaim": "memory_slab_unreclaimable", "Dirty": "memory_dirty", "Writeback": "memory_writeback",
+		"HardwareCorrupted": "memory_corrupted", "SwapTotal": "swap_total", "SwapFree": "swap_free",
 	}
+	hugePagesOf = map[string]string{
+		"HugePages_Total": "total", "HugePages_Free": "free", "HugePages_Rsvd": "reserved", "HugePages_Surp": "surplus",
+	}
+)
+
+// parseAmounts reads /proc/meminfo: amounts in kB, and counts of huge pages.
+func parseAmounts(raw []byte) (gpu.Memory, error) {
+	memory := gpu.Memory{Bytes: make(map[string]float64, len(amountOf)), HugePages: make(map[string]float64, len(hugePagesOf))}
+	for text := range bytes.Lines(raw) {
+		key, rest, _ := bytes.Cut(text, []byte(":"))
+		amount, isAmount := amountOf[string(key)]
+		pages, isPages := hugePagesOf[string(key)]
+		size := string(key) == "Hugepagesize"
+		if !isAmount && !isPages && !size {
+			continue
+		}
+		var n [1]uint64
+		if found, err := columns(rest, n[:]); err != nil || found == 0 {
+			return gpu.Memory{}, fmt.Errorf("line %s: want a number, found %q", key, bytes.TrimSpace(rest))
+		}
+		value := float64(n[0])
+		if bytes.HasSuffix(bytes.TrimSpace(rest), []byte(" kB")) {
+			value *= 1 << 10
+		}
+		switch {
+		case isAmount:
+			memory.Bytes[amount] = value
+		case isPages:
+			memory.HugePages[pages] = value
+		default:
+			memory.HugePage = gpu.Some(value)
+		}
+	}
+	if _, ok := memory.Bytes["memory_total"]; !ok {
+		return gpu.Memory{}, fmt.Errorf("no line MemTotal")
+	}
+	return memory, nil
+}
+
+// parseEvents reads from /proc/vmstat what happened for want of memory.
+func parseEvents(raw []byte, memory *gpu.Memory) error {
 	page := float64(os.Getpagesize())
 	for text := range bytes.Lines(raw) {
 		key, value, _ := bytes.Cut(text, []byte(" "))
@@ -63,7 +106,7 @@ func (m *machine) readEvents(memory *gpu.Memory) error {
 		}
 		n, err := strconv.ParseUint(string(bytes.TrimSpace(value)), 10, 64)
 		if err != nil {
-			return fmt.Errorf("%s: line %s: want a number, found %q", m.procPath("vmstat"), key, bytes.TrimSpace(value))
+			return fmt.Errorf("line %s: want a number, found %q", key, bytes.TrimSpace(value))
 		}
 		*into = gpu.Some(float64(n) * unit)
 	}

@@ -5,7 +5,6 @@ package host
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strconv"
 	"time"
 
@@ -25,18 +24,18 @@ const stepBack = 3.0
 // processors reads /proc/stat. The library reads every processor's line by itself, which costs
 // more than all GPUs together where there are 256; only the sum is told here.
 type processors struct {
-	*machine
+	file    *kept
 	seconds map[string]float64
 }
 
 func (c *processors) read() (func(*gpu.Host), error) {
-	raw, err := os.ReadFile(c.procPath("stat"))
+	raw, err := c.file.read()
 	if err != nil {
 		return nil, err
 	}
 	stat, err := parseStat(raw)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.procPath("stat"), err)
+		return nil, fmt.Errorf("%s: %w", c.file.path, err)
 	}
 	for _, mode := range []string{"idle", "iowait"} {
 		if before := c.seconds[mode]; stat.cpu.SecondsByMode[mode] < before && before-stat.cpu.SecondsByMode[mode] < stepBack {
@@ -126,42 +125,4 @@ func (s *stat) count(key string, rest []byte) error {
 		*into = gpu.Some(float64(n))
 	}
 	return nil
-}
-
-func (m *machine) readLoad() (func(*gpu.Host), error) {
-	proc, err := m.proc()
-	if err != nil {
-		return nil, err
-	}
-	load, err := proc.LoadAvg()
-	if err != nil {
-		return nil, err
-	}
-	return func(h *gpu.Host) {
-		h.Load = map[string]float64{"1m": load.Load1, "5m": load.Load5, "15m": load.Load15}
-	}, nil
-}
-
-func (m *machine) readPressure() (func(*gpu.Host), error) {
-	proc, err := m.proc()
-	if err != nil {
-		return nil, err
-	}
-	stalls := map[gpu.PressureKey]float64{}
-	for _, resource := range []string{"cpu", "io", "irq", "memory"} {
-		lines, err := proc.PSIStatsForResource(resource)
-		if err != nil {
-			if err = absentIfMissing(err); resource == "irq" { // told by newer kernels only
-				continue
-			}
-			return nil, err
-		}
-		if lines.Some != nil {
-			stalls[gpu.PressureKey{Resource: resource, Share: "some"}] = float64(lines.Some.Total) / 1e6
-		}
-		if lines.Full != nil {
-			stalls[gpu.PressureKey{Resource: resource, Share: "full"}] = float64(lines.Full.Total) / 1e6
-		}
-	}
-	return func(h *gpu.Host) { h.Pressure = stalls }, nil
 }
