@@ -13,7 +13,7 @@ func sortSpans(all []rental.SampleInterval) {
 
 func compare(a1, b1, a2, b2 string) int { return cmp.Or(cmp.Compare(a1, b1), cmp.Compare(a2, b2)) }
 
-func sameClass(a, b rental.Interval) bool { return a.Class == b.Class && a.Reason == b.Reason }
+func sameClass(a, b rental.Interval) bool { return a.Class == b.Class && a.Reason == b.Reason && a.Vantage == b.Vantage }
 
 // paint lays an interval over a line: ordered, without overlaps, equal neighbours merged. An
 // interval without a class erases. The result does not share memory with line.
@@ -69,12 +69,12 @@ func subtractSame(w rental.Interval, line []rental.Interval) []rental.Interval {
 		}
 		same := i.Span.Clip(w.Span)
 		if from < same.Start {
-			rest = append(rest, rental.Interval{Span: rental.Span{Start: from, End: same.Start}, Class: w.Class, Reason: w.Reason})
+			rest = append(rest, rental.Interval{Span: rental.Span{Start: from, End: same.Start}, Class: w.Class, Reason: w.Reason, Vantage: w.Vantage})
 		}
 		from = max(from, same.End)
 	}
 	if from < w.Span.End {
-		rest = append(rest, rental.Interval{Span: rental.Span{Start: from, End: w.Span.End}, Class: w.Class, Reason: w.Reason})
+		rest = append(rest, rental.Interval{Span: rental.Span{Start: from, End: w.Span.End}, Class: w.Class, Reason: w.Reason, Vantage: w.Vantage})
 	}
 	return rest
 }

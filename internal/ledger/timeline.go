@@ -135,10 +135,10 @@ func loadLine(ctx context.Context, q knower, key card) (*line, error) {
 		var i rental.Interval
 		var start, end int64
 		var class string
-		err := rows.Scan(&start, &end, &class, &i.Reason)
+		err := rows.Scan(&start, &end, &class, &i.Reason, &i.Vantage)
 		i.Span, i.Class = rental.Span{Start: rental.Millis(start), End: rental.Millis(end)}, rental.Class(class)
 		return i, err
-	}, `SELECT start_ms, end_ms, class, reason FROM timeline WHERE lease = $1 AND uuid = $2`+q.known("at_ms")+` ORDER BY seq`, key.lease, key.uuid)
+	}, `SELECT start_ms, end_ms, class, reason, vantage FROM timeline WHERE lease = $1 AND uuid = $2`+q.known("at_ms")+` ORDER BY seq`, key.lease, key.uuid)
 	if err != nil {
 		return nil, err
 	}
@@ -157,9 +157,9 @@ func loadLine(ctx context.Context, q knower, key card) (*line, error) {
 func (l *Ledger) appendTimeline(ctx context.Context, key card, changes []rental.Interval, mark rental.Millis) error {
 	return l.transact(ctx, "timeline", func(t *txn) error {
 		for _, c := range changes {
-			if _, err := t.ExecContext(ctx, `INSERT INTO timeline (lease, uuid, start_ms, end_ms, class, reason, at_ms)
-				VALUES ($1, $2, $3, $4, $5, $6, $7)`, key.lease, key.uuid, int64(c.Span.Start), int64(c.Span.End),
-				string(c.Class), c.Reason, int64(t.now)); err != nil {
+			if _, err := t.ExecContext(ctx, `INSERT INTO timeline (lease, uuid, start_ms, end_ms, class, reason, vantage, at_ms)
+				VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, key.lease, key.uuid, int64(c.Span.Start), int64(c.Span.End),
+				string(c.Class), c.Reason, c.Vantage, int64(t.now)); err != nil {
 				return fmt.Errorf("timeline of %s in %q: %w", key.uuid, key.lease, err)
 			}
 		}

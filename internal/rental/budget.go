@@ -4,7 +4,7 @@ import "math/big"
 
 // Budget returns how much downtime the objective allows in the whole period, and what is left of
 // it at the low bound, in the milliseconds of the verdict; left is negative where it is overspent.
-// While the period is open, its rest counts as time to come. Both are 0 without an objective.
+// Time that nobody could measure spends none. While the period is open, its rest counts as time to come. Both are 0 without an objective.
 func Budget(a Availability, v Verdict, lease Lease, period Span) (allowed, left int64) {
 	if a.Denominator == DenominatorLease {
 		period = lease.Span().Clip(period)
@@ -16,7 +16,7 @@ func Budget(a Availability, v Verdict, lease Lease, period Span) (allowed, left 
 	share := new(big.Rat).Sub(hundred, a.TargetPercent.Rat())
 	share.Mul(share, big.NewRat(max(whole, 0), 100))
 	allowed = new(big.Int).Quo(share.Num(), share.Denom()).Int64()
-	return allowed, allowed - v.DownMS - v.UnknownMS
+	return allowed, allowed - v.DownMS - v.UnknownMS + v.UnmeasuredMS
 }
 
 // BurnRate is how fast a window spends the error budget: 1 spends exactly the whole budget over

@@ -16,6 +16,8 @@ type Interval struct {
 	Span   Span   `json:"span"`
 	Class  Class  `json:"class"`
 	Reason string `json:"reason,omitempty"` // the GPU state or fact behind it: lost, maintenance...
+	// Vantage is guest where only the guest of a lease told it, else empty.
+	Vantage string `json:"vantage,omitempty"`
 }
 
 // UsageRecord says how one card of one lease spent a span within one UTC hour. All figures

@@ -14,7 +14,7 @@ func (v Verdict) Explain(lang string) string {
 	if v.Low.Denominator == 0 {
 		return pick(zh, "no time to judge in the period", "本期内没有可判定的时间")
 	}
-	u := unitFor(zh, v.PeriodMS, v.ExcludedMS, v.DownMS, v.UnknownMS, v.MeasuredDownMS)
+	u := unitFor(zh, v.PeriodMS, v.ExcludedMS, v.DownMS, v.UnknownMS, v.UnmeasuredMS, v.MeasuredDownMS)
 	var b strings.Builder
 	if len(v.PerGPU) > 1 {
 		fmt.Fprintf(&b, pick(zh, "worst of %d cards, %s: ", "%d 张卡中最差的 %s："), len(v.PerGPU), v.Worst)
@@ -37,6 +37,10 @@ func (v Verdict) Explain(lang string) string {
 	}
 	fmt.Fprintf(&b, pick(zh, "; down %s, unknown %s: ", "；停机 %s，无数据 %s："), u.of(v.DownMS), u.of(v.UnknownMS))
 	b.WriteString(v.explainShare(zh))
+	if v.UnmeasuredMS > 0 {
+		fmt.Fprintf(&b, pick(zh, "; of the unknown, %s %s could not be measured from the host and count as down under no contract", "；无数据中有 %s %s无法从主机采集，任何合同都不按停机计"),
+			u.of(v.UnmeasuredMS), u.name)
+	}
 	if v.MeasuredDownMS != v.DownMS {
 		fmt.Fprintf(&b, pick(zh, "; measured down %s %s, counted by the contract's rule (%s)", "；实测停机 %s %s，按合同规则（%s）计入"),
 			u.of(v.MeasuredDownMS), u.name, outageWord(v.OutageRule, zh))
@@ -59,7 +63,7 @@ func (v Verdict) explainShare(zh bool) string {
 	text := fmt.Sprintf(pick(zh, "at least %s %% (unknown as down, %s), at most %s %% (unknown as up, %s)",
 		"最低 %s %%（无数据按停机计，%s），最高 %s %%（无数据按可用计，%s）"),
 		v.Low.Percent(target), against(v.Low), v.High.Percent(target), against(v.High))
-	if v.UnknownRule == string(Down) {
+	if v.UnknownRule == string(Down) && v.Outcome != NotProven {
 		return text + pick(zh, "; the contract judges at the low bound", "；合同按最低值判定")
 	}
 	if v.Outcome == NotProven {

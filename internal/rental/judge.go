@@ -106,7 +106,7 @@ func judgeEach(v *Verdict, a Availability, names []string, timelines [][]Interva
 		switch {
 		case card.Outcome == Breached:
 			outcome = Breached
-		case card.Outcome == NotProven && outcome == Kept:
+		case outcome == Kept && (card.Outcome == NotProven || card.Outcome == NotMeasured && card.UnmeasuredMS > 0):
 			outcome = NotProven
 		}
 	}
@@ -131,13 +131,16 @@ func (v Verdict) worseThan(o Verdict) bool {
 
 // measure counts the classes over the timelines and judges.
 func (v *Verdict) measure(a Availability, timelines [][]Interval) {
-	var rawUnknown int64
+	var rawUnknown, measured int64
 	v.Cards = len(timelines)
 	for _, timeline := range timelines {
 		c := countClasses(timeline)
 		v.PeriodMS += c.total()
 		v.ExcludedMS += c.excluded
 		for _, iv := range timeline {
+			if (iv.Class == Up || iv.Class == Down) && iv.Reason != ReasonOutside {
+				measured += iv.Span.Duration()
+			}
 			if iv.Class == Excluded {
 				if v.ExcludedBy == nil {
 					v.ExcludedBy = map[string]int64{}
@@ -151,6 +154,7 @@ func (v *Verdict) measure(a Availability, timelines [][]Interval) {
 		low := countOutage(a, timeline, true)
 		v.DownMS += high
 		v.UnknownMS += low - high
+		v.UnmeasuredMS += low - countOutage(a, asMeasured(timeline), true)
 	}
 	v.UpMS = v.PeriodMS - v.ExcludedMS - v.DownMS - v.UnknownMS
 	v.UnknownRule, v.OutageRule, v.Denominator = a.Unknown, a.Outage, a.Denominator
@@ -162,11 +166,15 @@ func (v *Verdict) measure(a Availability, timelines [][]Interval) {
 	v.Coverage = Bound{Numerator: v.PeriodMS - v.ExcludedMS - rawUnknown, Denominator: v.PeriodMS - v.ExcludedMS}
 	v.Low = Bound{Numerator: whole - v.DownMS - v.UnknownMS, Denominator: whole}
 	v.High = Bound{Numerator: whole - v.DownMS, Denominator: whole}
-	v.Judged = v.Low
+	// Time that nobody could measure is never taken for down, whatever the contract says of unknown time.
+	v.Judged = Bound{Numerator: v.Low.Numerator + v.UnmeasuredMS, Denominator: whole}
 	if a.Unknown == string(Excluded) {
 		v.Judged = Bound{Numerator: whole - v.DownMS - v.UnknownMS, Denominator: whole - v.UnknownMS}
 	}
 	v.Outcome = v.judge()
+	if v.UnmeasuredMS > 0 && measured == 0 {
+		v.Outcome = NotMeasured
+	}
 }
 
 // judge compares the bounds with the target (rule 5 of the design).
@@ -178,7 +186,7 @@ func (v *Verdict) judge() Outcome {
 	switch {
 	case v.UnknownRule == string(Down) && low, low && high:
 		return Kept
-	case v.UnknownRule == string(Down), !low && !high:
+	case v.UnknownRule == string(Down) && v.Judged.Under(v.Target), !low && !high:
 		return Breached
 	default:
 		return NotProven

@@ -57,7 +57,7 @@ func (in JudgeInput) seatTimeline(s seat, promised bool, judged Span) []Interval
 // cardTimeline returns what the time of one assigned card counts as before windows: samples, and
 // over them the downtimes that people entered and approved.
 func (in JudgeInput) cardTimeline(uuid string, part Span) []Interval {
-	told := Partition(part, in.Timelines[uuid])
+	told := Unwatched(Partition(part, in.Timelines[uuid]))
 	for i := range told {
 		if told[i].Reason == ReasonDegraded && in.Contract.Availability != nil {
 			told[i].Class = Class(in.Contract.Availability.Degraded)
@@ -110,7 +110,7 @@ func frame(intervals []Interval, judged, lease Span) []Interval {
 	}
 	out := appendInterval(nil, Interval{Span: Span{Start: judged.Start, End: inside.Start}, Class: Up, Reason: ReasonOutside})
 	for _, iv := range intervals {
-		out = appendInterval(out, Interval{Span: iv.Span.Clip(judged), Class: iv.Class, Reason: iv.Reason})
+		out = appendInterval(out, Interval{Span: iv.Span.Clip(judged), Class: iv.Class, Reason: iv.Reason, Vantage: iv.Vantage})
 	}
 	return appendInterval(out, Interval{Span: Span{Start: inside.End, End: judged.End}, Class: Up, Reason: ReasonOutside})
 }
@@ -129,11 +129,11 @@ func overlay(intervals []Interval, spans []Span, class Class, reason string) []I
 			if part.Empty() {
 				continue
 			}
-			out = appendInterval(out, Interval{Span: Span{Start: cursor, End: part.Start}, Class: iv.Class, Reason: iv.Reason})
+			out = appendInterval(out, Interval{Span: Span{Start: cursor, End: part.Start}, Class: iv.Class, Reason: iv.Reason, Vantage: iv.Vantage})
 			out = appendInterval(out, Interval{Span: part, Class: class, Reason: reason})
 			cursor = part.End
 		}
-		out = appendInterval(out, Interval{Span: Span{Start: cursor, End: iv.Span.End}, Class: iv.Class, Reason: iv.Reason})
+		out = appendInterval(out, Interval{Span: Span{Start: cursor, End: iv.Span.End}, Class: iv.Class, Reason: iv.Reason, Vantage: iv.Vantage})
 	}
 	return out
 }
@@ -155,6 +155,7 @@ func combine(judged Span, timelines [][]Interval, needed int) []Interval {
 		span := Span{Start: edges[i], End: edges[i+1]}
 		counts := map[Class]int{}
 		reasons := map[Class]string{}
+		unmeasured, silent := 0, "" // of the unknown ones, those that nobody could look at
 		for k, timeline := range timelines {
 			for next[k] < len(timeline) && timeline[next[k]].Span.End <= span.Start {
 				next[k]++
@@ -162,6 +163,10 @@ func combine(judged Span, timelines [][]Interval, needed int) []Interval {
 			if next[k] < len(timeline) && timeline[next[k]].Span.Contains(span.Start) {
 				iv := timeline[next[k]]
 				counts[iv.Class]++
+				if iv.unmeasured() {
+					unmeasured, silent = unmeasured+1, iv.Reason
+					continue
+				}
 				reasons[iv.Class] = iv.Reason
 			}
 		}
@@ -173,6 +178,9 @@ func combine(judged Span, timelines [][]Interval, needed int) []Interval {
 			class = Excluded
 		case counts[Up]+counts[Excluded]+counts[NoData] >= needed:
 			class = NoData
+			if reasons[NoData] == "" || counts[Up]+counts[Excluded]+unmeasured >= needed {
+				reasons[NoData] = silent
+			}
 		}
 		out = appendInterval(out, Interval{Span: span.Clip(judged), Class: class, Reason: reasons[class]})
 	}
@@ -250,13 +258,13 @@ func outageRuns(a Availability, intervals []Interval, unknownIsDown bool) []Span
 }
 
 // downByGPU returns the downtime of each card, with unknown time where the contract takes it for
-// down; time in which a seat had none counts to
+// down, but for what nobody could measure; time in which a seat had none counts to
 // the card before it, else to the one after it.
 func downByGPU(a Availability, seats []seat, timelines [][]Interval) map[string]int64 {
 	out := map[string]int64{}
 	for i, s := range seats {
 		for _, iv := range timelines[i] {
-			counts := iv.Class == Down || iv.Class == NoData && a.Unknown == string(Down)
+			counts := iv.Class == Down || iv.Class == NoData && a.Unknown == string(Down) && !iv.unmeasured()
 			if !counts || len(s.parts) == 0 {
 				continue
 			}

@@ -15,6 +15,8 @@ const (
 	ReasonRejected     = "rejected"      // samples said down, and a person rejected that
 	ReasonOutside      = "outside_lease" // time of the period in which the lease did not run
 	ReasonDegraded     = "degraded"      // slower than promised; the contract says what it counts as
+	ReasonReleased     = "released"      // an operator let go of the card
+	ReasonOpaque       = "opaque"        // only the tenant could look, and did not
 )
 
 // ClassOfState returns what time in a GPU state counts as (rule 7 of the design). A state that
@@ -62,11 +64,21 @@ type stateAt struct {
 // sample to the next one, at most two sampling intervals (milliseconds) long; after that the time
 // is unknown. So a failure starts at the first bad sample and ends at the first good one. Copies
 // of one sample are one; where two disagree at one moment, down wins. Samples before span.Start
-// count as far as they hold, so callers select from two intervals earlier.
+// count as far as they hold, so callers select from two intervals earlier. What a guest told
+// (label "vantage") counts where the host tells nothing, and is marked.
 func StateTimeline(span Span, states []Series, interval int64) []Interval {
 	if span.Empty() {
 		return nil
 	}
+	host, guest := byVantage(states)
+	out := stateTimeline(span, host, interval)
+	if len(guest) == 0 {
+		return out
+	}
+	return believed(out, stateTimeline(span, guest, interval))
+}
+
+func stateTimeline(span Span, states []Series, interval int64) []Interval {
 	told := tellings(states)
 	hold := Millis(2 * interval)
 	var out []Interval
@@ -118,7 +130,7 @@ func appendInterval(intervals []Interval, next Interval) []Interval {
 	}
 	if n := len(intervals); n > 0 {
 		last := &intervals[n-1]
-		if last.Class == next.Class && last.Reason == next.Reason && last.Span.End == next.Span.Start {
+		if last.Class == next.Class && last.Reason == next.Reason && last.Vantage == next.Vantage && last.Span.End == next.Span.Start {
 			last.Span.End = next.Span.End
 			return intervals
 		}
@@ -142,7 +154,7 @@ func Partition(span Span, intervals []Interval) []Interval {
 			continue
 		}
 		out = appendInterval(out, Interval{Span: Span{Start: cursor, End: part.Start}, Class: NoData, Reason: ReasonNoSamples})
-		out = appendInterval(out, Interval{Span: part, Class: iv.Class, Reason: iv.Reason})
+		out = appendInterval(out, Interval{Span: part, Class: iv.Class, Reason: iv.Reason, Vantage: iv.Vantage})
 		cursor = part.End
 	}
 	return appendInterval(out, Interval{Span: Span{Start: cursor, End: span.End}, Class: NoData, Reason: ReasonNoSamples})

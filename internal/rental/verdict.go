@@ -27,13 +27,16 @@ type Verdict struct {
 	DownMS     int64 `json:"down_ms"`
 	ExcludedMS int64 `json:"excluded_ms"`
 	UnknownMS  int64 `json:"unknown_ms"`
+	// UnmeasuredMS is the part of UnknownMS that nobody could measure, because a card was let go of or
+	// only its tenant sees it: under no contract is it taken for down.
+	UnmeasuredMS int64 `json:"unmeasured_ms,omitempty"`
 	// PeriodMS is the denominator before exclusions.
 	PeriodMS int64 `json:"period_ms"`
 	// Coverage is (up + down) / (period - excluded).
 	Coverage Bound `json:"coverage"`
 
 	// Judged is the share that the contract's word on unknown time makes the headline: Low where
-	// unknown is down, (up + excluded that stays) / known where it is excluded.
+	// unknown is down (but for unmeasured time), (up + excluded that stays) / known where it is excluded.
 	Judged Bound `json:"judged"`
 	// MeasuredDownMS is down time before the contract's way to count outages.
 	MeasuredDownMS int64 `json:"measured_down_ms"`

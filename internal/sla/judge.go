@@ -117,9 +117,9 @@ func approved(in rental.JudgeInput, v rental.Verdict) bool {
 	if in.Contract.DowntimeApproval == rental.ApprovalAutomatic || v.UnknownRule != string(rental.Down) {
 		return true
 	}
-	unknown := v.UnknownMS
+	unknown := v.UnknownMS - v.UnmeasuredMS
 	for _, card := range v.PerGPU {
-		unknown = max(unknown, card.UnknownMS)
+		unknown = max(unknown, card.UnknownMS-card.UnmeasuredMS)
 	}
 	return unknown == 0
 }
