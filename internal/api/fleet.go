@@ -40,6 +40,8 @@ type FleetGPU struct {
 	State  string        `json:"state"`
 	Since  rental.Millis `json:"since,omitempty"`
 	Reason string        `json:"reason,omitempty"`
+	// Vantage is guest where only the guest of a lease tells of the card now, else empty.
+	Vantage string `json:"vantage,omitempty"`
 
 	Utilisation        *float64 `json:"utilisation"` // 0 to 1
 	MemoryUsedBytes    *float64 `json:"memory_used_bytes"`

@@ -13,7 +13,9 @@ func sortSpans(all []rental.SampleInterval) {
 
 func compare(a1, b1, a2, b2 string) int { return cmp.Or(cmp.Compare(a1, b1), cmp.Compare(a2, b2)) }
 
-func sameClass(a, b rental.Interval) bool { return a.Class == b.Class && a.Reason == b.Reason && a.Vantage == b.Vantage }
+func sameClass(a, b rental.Interval) bool {
+	return a.Class == b.Class && a.Reason == b.Reason && a.Vantage == b.Vantage
+}
 
 // paint lays an interval over a line: ordered, without overlaps, equal neighbours merged. An
 // interval without a class erases. The result does not share memory with line.

@@ -58,7 +58,7 @@ func (s *Service) readings(ctx context.Context, chunk rental.Span, assignments [
 			return nil, err
 		}
 		for uuid, copies := range series {
-			samples, dropped := merge(copies)
+			samples, dropped := merge(hostFirst(copies))
 			s.dropped.Add(int64(dropped))
 			m.put(r.cards[uuid], grid.hold(samples))
 		}
@@ -69,7 +69,7 @@ func (s *Service) readings(ctx context.Context, chunk rental.Span, assignments [
 		return nil, err
 	}
 	for uuid, copies := range series {
-		steps, dropped := energySteps(copies)
+		steps, dropped := energySteps(hostFirst(copies))
 		s.dropped.Add(int64(dropped))
 		r.cards[uuid].energy = steps
 	}

@@ -54,6 +54,7 @@ const (
 	PortalAge                     Key = "portal.age"
 	PortalAgo                     Key = "portal.ago"
 	PortalNever                   Key = "portal.never"
+	PortalFromGuest               Key = "portal.from_guest"
 	PortalNotLeased               Key = "portal.not_leased"
 	PortalNotAdopted              Key = "portal.not_adopted"
 	PortalUse                     Key = "portal.use"
@@ -262,6 +263,7 @@ var portalTexts = map[Key]sentence{
 	PortalAge:                     {"Sample age", "样本时间"},
 	PortalAgo:                     {"%s ago", "%s前"},
 	PortalNever:                   {"never", "从未"},
+	PortalFromGuest:               {"seen from the guest", "客户机内采集"},
 	PortalNotLeased:               {"not leased", "未出租"},
 	PortalNotAdopted:              {"not in the inventory", "未登记"},
 	PortalUse:                     {"Use, %", "使用率，%"},

@@ -52,9 +52,11 @@ type hostRow struct {
 }
 
 type gpuRow struct {
-	Host                         string
-	Slot                         int
-	Model, Serial, UUID          string
+	Host                string
+	Slot                int
+	Model, Serial, UUID string
+	// Vantage says that only the lease's guest tells of the card; "" where the host does.
+	Vantage                      string
 	Look                         phrase.Look
 	Since                        moment
 	Reason                       string
@@ -173,6 +175,9 @@ func gpuView(say phrase.Printer, host string, g api.FleetGPU, now rental.Millis,
 		row.Use = say.Say(phrase.NotMeasuredWord)
 	}
 	row.UseKnown, row.MemKnown, row.OthersOK = g.Utilisation != nil, g.MemoryUsedBytes != nil, g.PowerWatts != nil
+	if g.Vantage == rental.VantageGuest {
+		row.Vantage = say.Say(phrase.PortalFromGuest)
+	}
 	if g.SampledAt != 0 {
 		row.Age = say.Say(phrase.PortalAgo, say.Duration(max(int64(now-g.SampledAt), 0)))
 	}

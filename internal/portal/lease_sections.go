@@ -140,7 +140,7 @@ func (d leaseData) stateSection() stateSection {
 			}
 			row.Bands = append(row.Bands, chart.Band{
 				Span: iv.Span, Class: "state-" + look.Kind, Glyph: glyph,
-				Tip: say.Say(phrase.PortalStripTip, look.Word, say.Time(iv.Span.Start, d.zone), say.Time(iv.Span.End, d.zone), say.Duration(iv.Span.Duration())),
+				Tip: say.Say(phrase.PortalStripTip, seenFrom(say, look.Word, iv.Vantage), say.Time(iv.Span.Start, d.zone), say.Time(iv.Span.End, d.zone), say.Duration(iv.Span.Duration())),
 			})
 		}
 		// A short failure is drawn over the long stretches around it, so that it is seen.
@@ -153,6 +153,14 @@ func (d leaseData) stateSection() stateSection {
 	}
 	s.Picture = template.HTML(picture.SVG()) //nolint:gosec // chart escapes every string
 	return s
+}
+
+// seenFrom adds to a state's word from where it was seen, if not from the host.
+func seenFrom(say phrase.Printer, word, vantage string) string {
+	if vantage == rental.VantageGuest {
+		return word + " · " + say.Say(phrase.PortalFromGuest)
+	}
+	return word
 }
 
 // lookOf returns how a stretch of time appears; false where the lease did not run.

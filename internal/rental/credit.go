@@ -202,7 +202,7 @@ func (in CreditInput) cardTier(uuid string) Decimal {
 func (in CreditInput) tier(v Verdict) Decimal {
 	share := v.High
 	if v.UnknownRule == string(Down) {
-		share = v.Low
+		share = v.Low.without(v.UnmeasuredMS)
 	}
 	var percent Decimal
 	if v.Outcome != Breached {

@@ -66,15 +66,16 @@ func ForecastOf(in JudgeInput, v Verdict) (*Forecast, error) {
 		share := new(big.Rat).Mul(big.NewRat(ms, counted), big.NewRat(toCome, 1))
 		return new(big.Int).Quo(share.Num(), share.Denom()).Int64()
 	}
-	down, unknown := goesOn(past.DownMS), goesOn(past.UnknownMS)
+	down, unknown, unmeasured := goesOn(past.DownMS), goesOn(past.UnknownMS), goesOn(past.UnmeasuredMS)
 	whole := v.Low.Denominator + rest
 	at := v
 	at.Low = Bound{Numerator: v.Low.Numerator + rest - down - unknown, Denominator: whole}
 	at.High = Bound{Numerator: v.High.Numerator + rest - down, Denominator: whole}
+	at.Judged, at.UnmeasuredMS = at.Low.without(v.UnmeasuredMS+unmeasured), v.UnmeasuredMS+unmeasured
 	out := &Forecast{Window: recent.Period, DownMS: past.DownMS, UnknownMS: past.UnknownMS, Low: at.Low, High: at.High, Outcome: at.judge(), Target: v.Target}
 	_, left := Budget(*in.Contract.Availability, v, in.Lease, in.Period)
-	out.LeftMS = left - down - unknown
-	switch spent := past.DownMS + past.UnknownMS; {
+	out.LeftMS = left - down - unknown + unmeasured
+	switch spent := past.DownMS + past.UnknownMS - past.UnmeasuredMS; {
 	case left < 0:
 		out.ExhaustedAt = in.Now
 	case out.LeftMS < 0 && spent > 0:

@@ -167,7 +167,7 @@ func (v *Verdict) measure(a Availability, timelines [][]Interval) {
 	v.Low = Bound{Numerator: whole - v.DownMS - v.UnknownMS, Denominator: whole}
 	v.High = Bound{Numerator: whole - v.DownMS, Denominator: whole}
 	// Time that nobody could measure is never taken for down, whatever the contract says of unknown time.
-	v.Judged = Bound{Numerator: v.Low.Numerator + v.UnmeasuredMS, Denominator: whole}
+	v.Judged = v.Low.without(v.UnmeasuredMS)
 	if a.Unknown == string(Excluded) {
 		v.Judged = Bound{Numerator: whole - v.DownMS - v.UnknownMS, Denominator: whole - v.UnknownMS}
 	}

@@ -76,6 +76,11 @@ func (iv Interval) unmeasured() bool {
 	return iv.Class == NoData && (iv.Reason == ReasonReleased || iv.Reason == ReasonOpaque)
 }
 
+// without returns a low bound without the time that nobody could measure: that is not taken for down.
+func (b Bound) without(unmeasured int64) Bound {
+	return Bound{Numerator: b.Numerator + unmeasured, Denominator: b.Denominator}
+}
+
 // asMeasured takes unmeasured time for up, so that only what the contract calls unknown is left of it.
 func asMeasured(timeline []Interval) []Interval {
 	var out []Interval

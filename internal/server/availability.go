@@ -142,7 +142,7 @@ func (v availability) States(ctx context.Context, id string, p api.Period) (api.
 		place := places[a.UUID]
 		out.GPUs = append(out.GPUs, api.GPUStates{
 			UUID: a.UUID, Serial: place.Serial, Host: place.Host, Slot: place.Slot,
-			Intervals: rental.Partition(served, timeline),
+			Intervals: rental.Unwatched(rental.Partition(served, timeline)),
 		})
 	}
 	return out, nil

@@ -95,11 +95,11 @@ func (f *fleet) reported(ctx context.Context, now time.Time) (map[string]*report
 	if err != nil {
 		return nil, err
 	}
-	for _, info := range infos {
+	for _, info := range guestsFirst(infos) {
 		l := info.Labels
 		card := &reportedGPU{host: l["host"]}
 		card.UUID, card.Serial, card.Model, card.Index = l["uuid"], l["serial"], l["name"], l["gpu"]
-		card.State = "unknown"
+		card.State, card.Vantage = "unknown", insideOnly(l)
 		card.Slot, _ = strconv.Atoi(l["gpu"]) // until the inventory says where it sits
 		cards[card.UUID] = card
 	}
@@ -107,24 +107,48 @@ func (f *fleet) reported(ctx context.Context, now time.Time) (map[string]*report
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range states {
-		if card := cards[s.Labels["uuid"]]; card != nil {
-			card.State = s.Labels["state"]
+	for _, s := range guestsFirst(states) {
+		card := cards[s.Labels["uuid"]]
+		if card == nil {
+			continue
 		}
+		state, inside := s.Labels["state"], insideOnly(s.Labels)
+		if inside == "" && card.State != "unknown" && rental.ClassOfState(state) == rental.NoData {
+			continue // the host let go of the card, a guest has it
+		}
+		card.State, card.Vantage = state, inside
 	}
 	for metric, set := range readings {
 		values, err := f.samples.Query(ctx, fmt.Sprintf(deduplicated, metric), now)
 		if err != nil {
 			return nil, err
 		}
-		for _, s := range values {
-			if card := cards[s.Labels["uuid"]]; card != nil && len(s.Samples) > 0 {
-				value := s.Samples[len(s.Samples)-1].Value
-				set(&card.FleetGPU, &value)
+		for _, s := range guestsFirst(values) {
+			card := cards[s.Labels["uuid"]]
+			if card == nil || len(s.Samples) == 0 || card.Vantage != "" && insideOnly(s.Labels) == "" {
+				continue
 			}
+			value := s.Samples[len(s.Samples)-1].Value
+			set(&card.FleetGPU, &value)
 		}
 	}
 	return cards, nil
+}
+
+// insideOnly is the vantage of a series as people are shown it: guest, or empty for the host.
+func insideOnly(labels map[string]string) string {
+	if labels["vantage"] == rental.VantageGuest {
+		return rental.VantageGuest
+	}
+	return ""
+}
+
+// guestsFirst orders series so that what the host tells of a card overrules what its guest told.
+func guestsFirst(series []rental.Series) []rental.Series {
+	slices.SortStableFunc(series, func(a, b rental.Series) int {
+		return -cmp.Compare(insideOnly(a.Labels), insideOnly(b.Labels))
+	})
+	return series
 }
 
 // hosts puts the cards into their hosts and says how each host is.
@@ -144,7 +168,8 @@ func (f *fleet) hosts(ctx context.Context, now time.Time, book *book, cards map[
 			host = &api.FleetHost{Host: card.host, Provider: "unknown", State: "unknown", GPUs: []api.FleetGPU{}}
 			byName[card.host] = host
 		}
-		heard[card.host] = heard[card.host] || card.Index != ""
+		// A guest is no evidence of how the machine around it is.
+		heard[card.host] = heard[card.host] || card.Index != "" && (card.Vantage == "" || !card.adopted)
 		held := book.holder(card.UUID)
 		card.Lease, card.Tenant = held.lease, held.tenant
 		card.State, card.Reason = book.derive(card.host, held, card.State)
@@ -161,7 +186,9 @@ func (f *fleet) hosts(ctx context.Context, now time.Time, book *book, cards map[
 		} else {
 			host.Since, host.Reason = silent[name], "no samples"
 			for i := range host.GPUs {
-				host.GPUs[i].Since, host.GPUs[i].SampledAt = host.Since, host.Since
+				if host.GPUs[i].Vantage == "" {
+					host.GPUs[i].Since, host.GPUs[i].SampledAt = host.Since, host.Since
+				}
 			}
 		}
 		slices.SortFunc(host.GPUs, func(a, b api.FleetGPU) int {

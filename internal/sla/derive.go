@@ -185,7 +185,7 @@ func (s *Service) withdraw(ctx context.Context, id string) error {
 	return err
 }
 
-// run is a stretch of down time, the states that it went through and what came after it.
+// run is a stretch of down time that one vantage told, the states that it went through and what came after it.
 type run struct {
 	span   rental.Span
 	states []rental.Interval
@@ -202,10 +202,13 @@ func downRuns(timeline []rental.Interval) []run {
 			if touches {
 				runs[n-1].after = &timeline[i]
 			}
-		case touches:
+		case touches && runs[n-1].vantage() == iv.Vantage:
 			runs[n-1].span.End = iv.Span.End
 			runs[n-1].states = append(runs[n-1].states, iv)
 		default:
+			if touches {
+				runs[n-1].after = &timeline[i]
+			}
 			runs = append(runs, run{span: iv.Span, states: []rental.Interval{iv}})
 		}
 	}
@@ -218,7 +221,7 @@ func (r run) evidence(uuid string) []rental.Evidence {
 		if iv.Reason == rental.ReasonNoSamples {
 			return rental.Evidence{Kind: rental.EvidenceSilence, ID: fmt.Sprintf("%s{uuid=%q} @ %s", stateMetric, uuid, iv.Span.Start)}
 		}
-		return rental.Evidence{Kind: rental.EvidenceTransition, ID: fmt.Sprintf("%s{uuid=%q,state=%q} @ %s", stateMetric, uuid, iv.Reason, iv.Span.Start)}
+		return rental.Evidence{Kind: rental.EvidenceTransition, ID: fmt.Sprintf("%s @ %s", sample(uuid, iv), iv.Span.Start)}
 	}
 	var out []rental.Evidence
 	for _, iv := range r.states {
@@ -236,8 +239,8 @@ func fact(lease string, a rental.Assignment, r run, c rental.Contract) rental.Do
 	sum := sha256.Sum256([]byte(lease + "\x00" + a.UUID + "\x00" + r.span.Start.String()))
 	d := rental.Downtime{
 		ID: rental.AutomaticPrefix + hex.EncodeToString(sum[:8]), Lease: lease, UUIDs: []string{a.UUID}, Span: r.span,
-		Cause: rental.CauseOfState(r.states[0].Reason), Reason: r.states[0].Reason,
-		Witnesses: []string{fmt.Sprintf("%s{uuid=%q,state=%q} == 1 at %s", stateMetric, a.UUID, r.states[0].Reason, r.span.Start)},
+		Cause: r.cause(), Reason: r.states[0].Reason,
+		Witnesses: []string{fmt.Sprintf("%s == 1 at %s", sample(a.UUID, r.states[0]), r.span.Start)},
 		Evidence:  r.evidence(a.UUID),
 	}
 	// What the tenant may have done himself, as who is root can unload the driver, waits for a
