@@ -86,6 +86,7 @@ func demoFleet() api.Fleet {
 	lose(&f.Hosts[0].GPUs[3], "lost", 14*time.Minute, "XID 79: GPU has fallen off the bus")
 	f.Hosts[0].GPUs[5].State, f.Hosts[0].GPUs[5].Reason, f.Hosts[0].GPUs[5].Since = "degraded", "throttled by heat for 18 % of a busy hour", ago(41*time.Minute)
 	lose(&f.Hosts[1].GPUs[6], "unknown", 6*time.Minute, hostile)
+	f.Hosts[2].GPUs[4].Vantage = rental.VantageGuest
 	lose(&f.Hosts[2].GPUs[7], "released", 26*time.Hour, "handed to a virtual machine")
 	return f
 }

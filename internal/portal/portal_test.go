@@ -69,10 +69,10 @@ func TestWhatAPageSays(t *testing.T) {
 		{"the fleet answers its question first", "/fleet", "en", []string{
 			"Which GPUs need somebody?", "3 of 24 GPUs: 1 down, 1 degraded, 1 without data.", "In maintenance, stopped or not measured: 1.",
 			"Nobody is paged: no Slack token is configured.", "✕ Down: GPU lost", "? No data", "◐ Degraded", "▢ Not measured from here: released by policy",
-			"XID 79: GPU has fallen off the bus", "52", "310", "4 s ago", "14 min 00 s ago", "not leased",
+			"XID 79: GPU has fallen off the bus", "52", "310", "4 s ago", "14 min 00 s ago", "not leased", "● Up seen from the guest",
 		}},
 		{"the fleet in Chinese", "/fleet", "zh-CN", []string{
-			"哪些 GPU 需要处理？", "24 块 GPU 中有 3 块：停机 1，降级 1，无数据 1。", "当前不会呼叫任何人：未配置 Slack 令牌。", "停机：GPU 丢失", "租约", "服务商",
+			"哪些 GPU 需要处理？", "24 块 GPU 中有 3 块：停机 1，降级 1，无数据 1。", "当前不会呼叫任何人：未配置 Slack 令牌。", "停机：GPU 丢失", "租约", "服务商", "客户机内采集",
 		}},
 		{"leases by who suffers most", "/leases", "en", []string{
 			"4 running on 20 GPUs: 1 breached, 1 not proven, 1 with a GPU down now.", "EUR 87 688.87", "72.6 %, 98 % seen", "99.4969", "99.1000 to 100.0000", "✕ Breached", "? Not proven",
