@@ -48,7 +48,7 @@ func TestMessagesReadAsTheyShould(t *testing.T) {
 		"serial": "1654", "sku": "h100", "lease": "L-7", "tenant": "acme", "provider": "north",
 		"state": "unresponsive", "xid": "79", "finding": "remapped_rows", "repair": "channel", "problem": "degraded_bandwidth", "type": "replay",
 		"part": "width", "mountpoint": "/data", "device": "mlx5_0", "fstype": "ext4", "port": "1", "way": "receive", "collector": "infiniband",
-		"call": "nvmlDeviceGetPowerUsage", "version": "v0.9.0", "nvswitch": "0000:84:00.0", "sxid": "12028", "said": "fatal", "instance": "gpu-a17:19400", "rule_group": "health.yaml;health",
+		"call": "nvmlDeviceGetPowerUsage", "version": "v0.9.0", "nvswitch": "0000:84:00.0", "sxid": "12028", "said": "fatal", "instance": "gpu-a17:19400", "rule_group": "health.yaml;health", "step": "80", "item": "egress",
 	}
 	values := map[string]float64{
 		"LeasewatchXIDFatal": 1_750_000_000, "LeasewatchXIDReset": 1_750_000_000, "LeasewatchXIDTicket": 1_750_000_000,
@@ -58,7 +58,7 @@ func TestMessagesReadAsTheyShould(t *testing.T) {
 		"LeasewatchHostMemoryCorrupted": 8192, "LeasewatchInfiniBandErrors": 31, "LeasewatchNetworkErrors": 412, "LeasewatchReadingsDropped": 61,
 		"LeasewatchPushFailing": 900, "LeasewatchSpoolFilling": 0.91, "LeasewatchSpoolDropped": 40, "LeasewatchDriverChanged": 2, "LeasewatchUnleasedUse": 0.83,
 		"LeasewatchTemperatureHigh": 2, "LeasewatchThermalThrottle": 0.12, "LeasewatchAvailabilityBurningFast": 21.4,
-		"LeasewatchLeaseIdle": 0.004, "LeasewatchLeaseIdleStill": 0.004, "LeasewatchLeaseIdleTicket": 0.004, "LeasewatchRuleEvaluationFailing": 3,
+		"LeasewatchLeaseIdle": 0.004, "LeasewatchLeaseIdleStill": 0.004, "LeasewatchLeaseIdleTicket": 0.004, "LeasewatchQuotaUsed": 0.83, "LeasewatchRuleEvaluationFailing": 3,
 	}
 	thresholds := map[string]float64{
 		"LeasewatchGPUReturnDue": 512, "LeasewatchPCIeReplays": 30.7, "LeasewatchPCIeErrors": 1, "LeasewatchNVLinkErrors": 1, "LeasewatchFilesystemFull": 0.05,
@@ -66,7 +66,7 @@ func TestMessagesReadAsTheyShould(t *testing.T) {
 		"LeasewatchPushFailing": 600, "LeasewatchSpoolFilling": 0.8, "LeasewatchUnleasedUse": 0.05, "LeasewatchHostClockFree": 0.5,
 		"LeasewatchTemperatureHigh": 3, "LeasewatchThermalThrottle": 0.05, "LeasewatchPagingUndelivered": 60, "LeasewatchHostClockOffset": 5, "LeasewatchRuleEvaluationFailing": 1,
 		"LeasewatchAvailabilityBurningFast": 14.4, "LeasewatchAvailabilityBurningSlow": 3,
-		"LeasewatchLeaseIdle": 0.01, "LeasewatchLeaseIdleStill": 0.01, "LeasewatchLeaseIdleTicket": 0.01,
+		"LeasewatchLeaseIdle": 0.01, "LeasewatchLeaseIdleStill": 0.01, "LeasewatchLeaseIdleTicket": 0.01, "LeasewatchBudgetSpent": 0.81, "LeasewatchQuotaUsed": 1.07,
 	}
 	var page strings.Builder
 	for _, r := range alerts(t) {

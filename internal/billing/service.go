@@ -148,6 +148,11 @@ func (s *Service) bill(ctx context.Context, lease string, period rental.Span, la
 	if err := s.addUse(ctx, &bill, period); err != nil {
 		return rental.Bill{}, err
 	}
+	if corrections && charged.End < period.End && period.Start < rental.At(s.now()) {
+		if bill.Outlook, err = rental.OutlookOf(f, period, charged.End); err != nil {
+			return rental.Bill{}, fmt.Errorf("outlook of lease %s: %w", lease, err)
+		}
+	}
 	bill.Provisional = s.provisional(f, period, charged, credits)
 	return bill, nil
 }
@@ -205,6 +210,15 @@ func (s *Service) Simulate(ctx context.Context, lease string, period rental.Span
 		return nil, err
 	}
 	return rental.Simulate(f, contracts, s.until(period)), nil
+}
+
+// Outlook returns what a period of the lease costs so far and will have cost by its end.
+func (s *Service) Outlook(ctx context.Context, lease string, period rental.Span) (*rental.Outlook, error) {
+	f, err := s.facts(ctx, lease, period.End)
+	if err != nil {
+		return nil, err
+	}
+	return rental.OutlookOf(f, period, rental.At(s.now()))
 }
 
 // until clips a period to now.

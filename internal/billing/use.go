@@ -94,12 +94,33 @@ func useNotes(p phrase.Printer, bill rental.Bill) []string {
 			out = append(out, p.Say(phrase.BillUsefulHour, u.UsefulHour.String()))
 		}
 	}
+	out = append(out, outlookNotes(p, bill.Outlook)...)
 	switch r := bill.Reservation; {
 	case r == nil:
 	case r.EffectivePrice == nil:
 		out = append(out, p.Say(phrase.BillReservationIdle, shownHours(r.ReservedHours), r.BreakEvenPercent))
 	default:
 		out = append(out, p.Say(phrase.BillReservationNote, shownHours(r.UsedHours), shownHours(r.ReservedHours), r.LoadPercent, r.EffectivePrice.String(), r.BreakEvenPercent))
+	}
+	return out
+}
+
+// outlookNotes says what an open period will have cost, and what of its quantities is used.
+func outlookNotes(p phrase.Printer, o *rental.Outlook) []string {
+	if o == nil {
+		return nil
+	}
+	out := []string{p.Say(phrase.BillOutlook, o.SoFar.String(), o.Forecast.String())}
+	if o.Budget != nil {
+		out = append(out, p.Say(phrase.BillBudget, o.Budget.String(), o.UsedPercent, o.ForecastPercent))
+	}
+	for _, m := range o.Metered {
+		name, unit := clean(m.Item), clean(m.Unit)
+		if m.Included == "" {
+			out = append(out, p.Say(phrase.BillMetered, name, rental.GroupDigits(m.Used), unit, rental.GroupDigits(m.Forecast)))
+			continue
+		}
+		out = append(out, p.Say(phrase.BillQuota, name, rental.GroupDigits(m.Used), rental.GroupDigits(m.Included), unit, m.UsedPercent, rental.GroupDigits(m.Forecast), m.ForecastPercent))
 	}
 	return out
 }

@@ -52,6 +52,10 @@ const (
 	BillFreeNote          Key = "bill.free_note"
 	BillUsefulHour        Key = "bill.useful_hour"
 	BillReservationNote   Key = "bill.reservation_note"
+	BillOutlook           Key = "bill.outlook"
+	BillBudget            Key = "bill.budget"
+	BillMetered           Key = "bill.metered"
+	BillQuota             Key = "bill.quota"
 	BillReservationIdle   Key = "bill.reservation_idle"
 )
 
@@ -105,6 +109,10 @@ var reportTexts = map[Key]sentence{
 	BillFreeNote:          {"Idle cost: %s, of the time in which the scheduler had no job on the GPU", "闲置成本：%s（调度器未分配作业的时间）"},
 	BillUsefulHour:        {"A fully used GPU-hour cost %s", "每个完全利用的 GPU 小时成本为 %s"},
 	BillReservationNote:   {"Reservation: %[1]s of %[2]s GPU-hours used (%[3]s %%), each for %[4]s; it pays off above %[5]s %%", "预留：%[2]s GPU·小时中已使用 %[1]s（%[3]s %%），每小时实际成本 %[4]s；使用率高于 %[5]s %% 时划算"},
+	BillOutlook:           {"Outlook: %[1]s so far, %[2]s by the end of the period if the lease goes on as it is; with tax, before credits", "预测：截至目前 %[1]s，若租约照此继续，期末为 %[2]s；含税，未扣赔付"},
+	BillBudget:            {"Budget of the month: %[1]s; %[2]s %% spent, %[3]s %% by its end", "本月预算：%[1]s；已用 %[2]s %%，月底预计 %[3]s %%"},
+	BillMetered:           {"%[1]s: %[2]s %[3]s used, about %[4]s %[3]s by the end of the period", "%[1]s：已用 %[2]s %[3]s，期末预计约 %[4]s %[3]s"},
+	BillQuota:             {"%[1]s: %[2]s of %[3]s included %[4]s used (%[5]s %%), about %[6]s %[4]s by the end of the period (%[7]s %%)", "%[1]s：包含用量 %[3]s %[4]s 中已用 %[2]s（%[5]s %%），期末预计约 %[6]s %[4]s（%[7]s %%）"},
 	BillReservationIdle:   {"Reservation: none of %[1]s GPU-hours used; it pays off above %[2]s %%", "预留：%[1]s GPU·小时均未使用；使用率高于 %[2]s %% 时划算"},
 	BillEarlyEnd:          {"Early end", "提前终止费"},
 	BillStorage:           {"Storage", "存储"},

@@ -25,6 +25,8 @@ type Bill struct {
 	Use *BillUse `json:"use,omitempty"`
 	// Reservation says whether the reservation paid off; nil without one.
 	Reservation *ReservationUse `json:"reservation,omitempty"`
+	// Outlook is what the period will have cost by its end; nil once it has ended.
+	Outlook *Outlook `json:"outlook,omitempty"`
 	// Invoice is set once the bill is closed; nothing in it changes then.
 	Invoice *Invoice `json:"invoice,omitempty"`
 	// Provisional says why the bill may still change (the month is open, a conflict is open); empty when final.

@@ -20,6 +20,10 @@ type Contract struct {
 	Rates []Rate `json:"rates,omitempty" yaml:"rates"`
 	Tax   *Tax   `json:"tax,omitempty" yaml:"tax"`
 
+	// MonthlyBudget is what the tenant means to spend on a lease in a calendar month, in Currency,
+	// with tax and before credits. It changes no amount: 50, 80 and 100 % of it are told.
+	MonthlyBudget Decimal `json:"monthly_budget,omitzero" yaml:"monthly_budget"`
+
 	BillWhileDown        *bool `json:"bill_while_down" yaml:"bill_while_down"`
 	BillWhileMaintenance *bool `json:"bill_while_maintenance" yaml:"bill_while_maintenance"`
 	// LineRounding is how a bill line becomes minor units: half_up, half_even, up or down.

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -232,6 +233,9 @@ func (s *leaseSeries) leaseMoney(ctx context.Context, lease rental.Lease, now ti
 	if err != nil {
 		return err
 	}
+	if err := s.outlook(ctx, lease.ID, contract, span, p); err != nil {
+		return err
+	}
 	totals, err := s.ledger.MonthTotals(ctx, lease.ID, span)
 	if err != nil {
 		return err
@@ -244,6 +248,48 @@ func (s *leaseSeries) leaseMoney(ctx context.Context, lease rental.Lease, now ti
 		p.gauge("lease_utilization_coverage_ratio", "Measured share of the allocated time in the contract's month so far.", *seen, "lease", lease.ID)
 	}
 	return nil
+}
+
+// outlook tells how much of a budget and of included quantities is used, for leases that have them.
+func (s *leaseSeries) outlook(ctx context.Context, lease string, contract rental.Contract, month rental.Span, p *page) error {
+	metered := slices.ContainsFunc(contract.Items, func(i rental.Item) bool { return i.Charge == rental.ChargeMetered && i.IncludedQuantity.IsSet() })
+	if !contract.MonthlyBudget.IsSet() && !metered {
+		return nil
+	}
+	o, err := s.billing.Outlook(ctx, lease, month)
+	if err != nil {
+		return err
+	}
+	for _, of := range []struct{ name, help, percent string }{
+		{"lease_budget_used_ratio", "Cost in the contract's month so far, with tax and before credits, divided by the contract's monthly budget.", o.UsedPercent},
+		{"lease_budget_forecast_ratio", "The same for the whole month if the lease goes on as it is.", o.ForecastPercent},
+	} {
+		if share, ok := ratioOf(of.percent); ok {
+			p.gauge(of.name, of.help, share, "lease", lease)
+		}
+	}
+	if o.Budget != nil {
+		for _, step := range rental.BudgetSteps {
+			p.gauge("lease_budget_step_ratio", "Parts of a budget whose spending is told.", ratioOfStep(step), "lease", lease, "step", strconv.Itoa(step))
+		}
+	}
+	for _, m := range o.Metered {
+		if share, ok := ratioOf(m.UsedPercent); ok {
+			p.gauge("lease_quota_used_ratio", "Use of a metered item in the contract's month, divided by what the month includes.", share, "lease", lease, "item", m.Item)
+		}
+		if share, ok := ratioOf(m.ForecastPercent); ok {
+			p.gauge("lease_quota_forecast_ratio", "The same for the whole month, at the month's mean rate.", share, "lease", lease, "item", m.Item)
+		}
+	}
+	return nil
+}
+
+func ratioOfStep(percent int) float64 { return float64(percent) / 100 }
+
+// ratioOf is a shown percentage as a ratio; false where there is none.
+func ratioOf(percent string) (float64, bool) {
+	v, err := strconv.ParseFloat(percent, 64)
+	return v / 100, err == nil
 }
 
 // newRegistry holds the server's own metrics.
