@@ -41,6 +41,8 @@ var allowed = map[string][]string{
 	"internal/api":       {"internal/rental"},
 	"internal/phrase":    {"internal/rental"},
 	"internal/chart":     {"internal/rental"},
+	"internal/proof":     {"internal/rental"},
+	"internal/report":    {"internal/rental", "internal/phrase", "internal/chart", "internal/proof"},
 	"internal/manifest":  {"internal/rental"},
 	"internal/monitor":   {"internal/rental"},
 	"internal/paging":    {"internal/rental", "internal/phrase"},

@@ -54,6 +54,8 @@ var accessTable = []Access{
 	{"approve-downtime", "POST", "/downtimes/{id}/approve", deciders, "changes what is owed, in a person's name"},
 	{"reject-downtime", "POST", "/downtimes/{id}/reject", deciders, "changes what is owed, in a person's name"},
 	{"decide-downtime", "POST", "/downtimes/{id}/decide", deciders, "ends a dispute, in a person's name"},
+	{"get-heads", "GET", "/leases/{id}/heads", readers, "a tenant's own: it keeps them as proof"},
+	{"list-signing-keys", "GET", "/signing-keys", readers, "public keys: whoever is given a report checks its signature"},
 	{"get-downtime", "GET", "/leases/{id}/downtime", readers, "a tenant's own"},
 	{"get-states", "GET", "/leases/{id}/states", readers, "a tenant's own"},
 	{"cost-vs-utilisation", "GET", "/cost-vs-utilisation", readers, "a tenant's own leases"},

@@ -107,6 +107,12 @@ type Downtimes interface {
 	RecordDowntime(ctx context.Context, by rental.Principal, in api.RecordDowntime) (api.DowntimeFact, error)
 	// ActOnDowntime approves, rejects, disputes or decides; who and when are filled in.
 	ActOnDowntime(ctx context.Context, by rental.Principal, id string, act rental.Act) (api.DowntimeFact, error)
+// Proofs tells what proves a lease's records.
+type Proofs interface {
+	// Heads returns the heads of a lease's chain.
+	Heads(ctx context.Context, lease string) (api.Heads, error)
+	// SigningKeys returns the public keys that reports are signed with, the oldest first.
+	SigningKeys(ctx context.Context) ([]rental.SigningKey, error)
 }
 
 // FleetReader tells how every host and GPU is now.
@@ -161,6 +167,7 @@ type Deps struct {
 	Usage     UsageReader
 	SLA       SLAReader
 	Downtimes Downtimes
+	Proofs    Proofs
 	Fleet     FleetReader
 	Incidents Incidents
 	Ledger    Ledger

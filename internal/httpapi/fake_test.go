@@ -48,6 +48,7 @@ var (
 	_ httpapi.UsageReader  = (*backend)(nil)
 	_ httpapi.SLAReader    = (*backend)(nil)
 	_ httpapi.Downtimes    = (*backend)(nil)
+	_ httpapi.Proofs       = (*backend)(nil)
 	_ httpapi.FleetReader  = (*backend)(nil)
 	_ httpapi.Incidents    = (*backend)(nil)
 	_ httpapi.Ledger       = (*backend)(nil)
@@ -162,6 +163,14 @@ func (b *backend) Usage(_ context.Context, lease string, p api.Period, step stri
 
 func (b *backend) CostVsUtilisation(_ context.Context, _ rental.Span, tenant string) (api.CostTable, error) {
 	return api.CostTable{Rows: []api.CostRow{{Lease: acmeLease.ID, Tenant: "acme"}, {Lease: globexLease.ID, Tenant: "globex"}}}, b.ask("cost tenant=%s", tenant)
+}
+
+func (b *backend) Heads(_ context.Context, lease string) (api.Heads, error) {
+	return api.Heads{Lease: lease, Heads: []rental.Head{{Lease: lease, Number: 1}}}, b.ask("heads %s", lease)
+}
+
+func (b *backend) SigningKeys(context.Context) ([]rental.SigningKey, error) {
+	return []rental.SigningKey{{ID: "k1"}}, b.ask("signing keys")
 }
 
 func (b *backend) SLATable(_ context.Context, q api.SLAQuery) (api.SLATable, error) {
@@ -363,6 +372,7 @@ func serve(tb testing.TB, anonymous *rental.Principal) served {
 	h, err := httpapi.New(httpapi.Deps{
 		Gate:   httpapi.NewGate(holders{}, anonymous, log),
 		Status: b, Leases: b, Past: b, Ender: b, Bills: b, Renderer: b, Books: b, Usage: b, SLA: b, Downtimes: b, Fleet: b,
+		Status: b, Leases: b, Past: b, Ender: b, Bills: b, Renderer: b, Books: b, Usage: b, SLA: b, Proofs: b, Fleet: b,
 		Incidents: b, Ledger: b, Adopter: b, Tokens: b,
 		Log: log, Now: func() time.Time { return noon }, Version: "1.2.3",
 	})

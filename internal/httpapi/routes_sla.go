@@ -32,6 +32,23 @@ func (r *routes) addSLA() error {
 		}); err != nil {
 		return err
 	}
+	if err := operation(r, "get-heads", "Return the heads that close each day of a lease's records",
+		func(ctx context.Context, v view, in *LeasePath) (*body[api.Heads], error) {
+			if err := v.lease(ctx, in.ID); err != nil {
+				return nil, err
+			}
+			h, err := v.deps.Proofs.Heads(ctx, in.ID)
+			h.Heads, h.Keys = orEmpty(h.Heads), orEmpty(h.Keys)
+			return answer(h, err)
+		}); err != nil {
+		return err
+	}
+	if err := operation(r, "list-signing-keys", "List the public keys that reports are signed with",
+		func(ctx context.Context, v view, _ *struct{}) (*body[api.List[rental.SigningKey]], error) {
+			return items(v.deps.Proofs.SigningKeys(ctx))
+		}); err != nil {
+		return err
+	}
 	if err := leaseRead(r, "get-downtime", "List the downtime of a lease", view.downtime); err != nil {
 		return err
 	}

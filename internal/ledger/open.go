@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/leasewatch/leasewatch/internal/rental"
@@ -35,6 +36,8 @@ type Ledger struct {
 	lock    lock
 	lines   timelines
 	crash   func(name string)
+	// sealed is the moment of the last seal, in milliseconds: facts come after it.
+	sealed atomic.Int64
 }
 
 // lock keeps other processes from being the writer.
@@ -74,6 +77,9 @@ func Open(ctx context.Context, dsn string, o Options) (*Ledger, error) {
 	default:
 		return nil, &rental.Error{Code: rental.CodeInvalid, Message: fmt.Sprintf(
 			"ledger %q: expected sqlite:PATH or postgres://USER@HOST/DATABASE", scheme+":...")}
+	}
+	if err == nil && l.write != nil {
+		err = l.resumeSeals(ctx)
 	}
 	if err != nil {
 		l.Close()

@@ -47,7 +47,7 @@ func (l *Ledger) transact(ctx context.Context, what string, fn func(t *txn) erro
 			return storeError("ledger: "+what, err)
 		}
 	}
-	if err := fn(&txn{Tx: tx, now: rental.At(l.now())}); err != nil {
+	if err := fn(&txn{Tx: tx, now: max(rental.At(l.now()), rental.Millis(l.sealed.Load()+1))}); err != nil {
 		if errors.Is(err, errRollback) {
 			return nil
 		}

@@ -23,6 +23,7 @@ import (
 	"github.com/leasewatch/leasewatch/internal/metering"
 	"github.com/leasewatch/leasewatch/internal/monitor"
 	"github.com/leasewatch/leasewatch/internal/paging"
+	"github.com/leasewatch/leasewatch/internal/proof"
 	"github.com/leasewatch/leasewatch/internal/rental"
 	"github.com/leasewatch/leasewatch/internal/sla"
 	"github.com/leasewatch/leasewatch/internal/slack"
@@ -66,6 +67,7 @@ type App struct {
 	sla      *sla.Service
 	metering *metering.Service
 	billing  *billing.Service
+	signer   *proof.Ring
 	series   *leaseSeries
 	store    *storeWatch
 	interval time.Duration // of the slowest job at the start: readings hold for two of these
@@ -119,7 +121,7 @@ func New(ctx context.Context, opts Options) (_ *App, err error) {
 		return nil, fmt.Errorf("--web.listen-address %s: %w", opts.ListenAddress, err)
 	}
 	a.onClose("listener", func(context.Context) error { return ignoreClosed(a.listener.Close()) })
-	for _, open := range []func(context.Context) error{a.openStorage, a.openLedger, a.openJudges, a.openMonitor, a.openPaging, a.openWeb} {
+	for _, open := range []func(context.Context) error{a.openStorage, a.openLedger, a.openSigner, a.openJudges, a.openMonitor, a.openPaging, a.openWeb} {
 		if err := open(ctx); err != nil {
 			return nil, err
 		}
@@ -268,6 +270,7 @@ func (a *App) Start(ctx context.Context) error {
 	}
 	a.goes(a.store.run)
 	a.goes(func(ctx context.Context) { a.sla.Run(ctx) })
+	a.goes((&sealer{ledger: a.ledger, now: a.now, log: a.log.With("room", "proof"), done: map[string]rental.Millis{}}).run)
 	a.goes(func(ctx context.Context) {
 		if err := a.metering.Run(ctx); err != nil && ctx.Err() == nil {
 			a.fail(fmt.Errorf("metering: %w", err))

@@ -48,7 +48,7 @@ func OpenOffline(ctx context.Context, o OfflineOptions) (_ *Offline, err error) 
 			err = errors.Join(err, a.close(ctx))
 		}
 	}()
-	for _, open := range []func(context.Context) error{a.openStorage, a.openLedger, a.openJudges, a.openMonitor, a.openPaging} {
+	for _, open := range []func(context.Context) error{a.openStorage, a.openLedger, a.openSigner, a.openJudges, a.openMonitor, a.openPaging} {
 		if err := open(ctx); err != nil {
 			return nil, err
 		}
