@@ -58,7 +58,7 @@ func run(ctx context.Context, args []string, io streams) int {
 	for _, register := range []func(*kingpin.Application, map[string]action){
 		registerServe, registerDemo, registerCheck, registerLease, registerInventory,
 		registerBill, registerInvoice, registerFocus, registerPrice, registerOwn, registerUsage, registerSLA, registerDowntime, registerIncident, registerToken, registerBackfill, registerBackup, registerRestore,
-		registerBill, registerInvoice, registerFocus, registerPrice, registerOwn, registerUsage, registerSLA, registerProof, registerIncident, registerToken, registerBackfill, registerBackup, registerRestore,
+		registerProof,
 	} {
 		register(app, actions)
 	}

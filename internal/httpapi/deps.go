@@ -107,6 +107,8 @@ type Downtimes interface {
 	RecordDowntime(ctx context.Context, by rental.Principal, in api.RecordDowntime) (api.DowntimeFact, error)
 	// ActOnDowntime approves, rejects, disputes or decides; who and when are filled in.
 	ActOnDowntime(ctx context.Context, by rental.Principal, id string, act rental.Act) (api.DowntimeFact, error)
+}
+
 // Proofs tells what proves a lease's records.
 type Proofs interface {
 	// Heads returns the heads of a lease's chain.

@@ -372,7 +372,7 @@ func serve(tb testing.TB, anonymous *rental.Principal) served {
 	h, err := httpapi.New(httpapi.Deps{
 		Gate:   httpapi.NewGate(holders{}, anonymous, log),
 		Status: b, Leases: b, Past: b, Ender: b, Bills: b, Renderer: b, Books: b, Usage: b, SLA: b, Downtimes: b, Fleet: b,
-		Status: b, Leases: b, Past: b, Ender: b, Bills: b, Renderer: b, Books: b, Usage: b, SLA: b, Proofs: b, Fleet: b,
+		Proofs:    b,
 		Incidents: b, Ledger: b, Adopter: b, Tokens: b,
 		Log: log, Now: func() time.Time { return noon }, Version: "1.2.3",
 	})

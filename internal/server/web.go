@@ -96,11 +96,7 @@ func (a *App) deps(gate *httpapi.Gate) httpapi.Deps {
 		SLA:       availability{ledger: a.ledger, sla: a.sla, now: a.now},
 		Downtimes: downtimes{ledger: a.ledger, now: a.now, changed: a.series.Forget},
 		Fleet:     present, Incidents: incidents{ledger: a.ledger, engine: a.engine},
-		Books:  books{ledger: a.ledger, billing: a.billing, now: a.now},
-		Usage:  usage{ledger: a.ledger, billing: a.billing, now: a.now},
-		SLA:    availability{ledger: a.ledger, sla: a.sla, now: a.now},
 		Proofs: proofs{ledger: a.ledger, signer: a.signer},
-		Fleet:  present, Incidents: incidents{ledger: a.ledger, engine: a.engine},
 		Ledger: keeper, Adopter: adoption{samples: lateSamples{a}, keeping: keeper, now: a.now},
 		Tokens: tokens{a.ledger, a.log.With("room", "enrolment")}, Log: a.log.With("room", "httpapi"), Now: a.now, Version: a.opts.Version,
 	}
