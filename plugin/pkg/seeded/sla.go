@@ -51,7 +51,7 @@ func (b books) SLA(_ context.Context, id string, p api.Period) (api.SLA, error) 
 	}, nil
 }
 
-func (b books) Downtime(_ context.Context, id string, p api.Period) (api.DowntimeList, error) {
+func (b books) LeaseDowntime(_ context.Context, id string, p api.Period) (api.DowntimeList, error) {
 	l, err := find(id)
 	if err != nil {
 		return api.DowntimeList{}, err
