@@ -18,6 +18,8 @@ func ServerSeries() []Series {
 			"1 for each host of the inventory that should be heard of; gone when it is retired."},
 		{"lease_gpu", []string{"uuid", "lease", "tenant"},
 			"1 while the GPU is assigned to the lease."},
+		{"lease_mig_gpu", []string{"uuid", "lease", "tenant"},
+			"1 while a MIG instance of the GPU is assigned to the lease."},
 		{"lease_info", []string{"lease", "tenant", "provider"},
 			"1 for each running lease; contract, sku and more labels may follow."},
 		{"lease_gpu_state", []string{"uuid", "lease", "state"},

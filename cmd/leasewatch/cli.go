@@ -59,6 +59,7 @@ func run(ctx context.Context, args []string, io streams) int {
 		registerServe, registerDemo, registerCheck, registerLease, registerInventory,
 		registerBill, registerInvoice, registerFocus, registerPrice, registerOwn, registerUsage, registerSLA, registerDowntime, registerIncident, registerToken, registerBackfill, registerBackup, registerRestore,
 		registerProof,
+		registerAssign,
 	} {
 		register(app, actions)
 	}

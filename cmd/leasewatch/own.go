@@ -63,7 +63,7 @@ func (o *ownership) compare(ctx context.Context, c *api.Client, w io.Writer) err
 	if err != nil {
 		return usageError{err}
 	}
-	base := rental.Baseline{Bill: bill, Cards: len(detail.Lease.GPUs), UsedMS: used.Total.UsedMicros / 1000, MeasuredMS: used.Total.MeasuredMS}
+	base := rental.Baseline{Bill: bill, Cards: detail.Lease.Cards(), UsedMS: used.Total.UsedMicros / 1000, MeasuredMS: used.Total.MeasuredMS}
 	result, err := own.Compare(base)
 	if err != nil {
 		return usageError{err}

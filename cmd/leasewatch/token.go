@@ -78,8 +78,8 @@ func registerTokenCreate(token *kingpin.CmdClause, actions map[string]action) {
 	}
 	cmd := token.Command("create", "Make a token and print it, once.")
 	cmd.Flag("name", "Who holds it.").Required().StringVar(&create.in.Name)
-	cmd.Flag("role", "admin, operator, oncall, finance, tenant, push or enroll.").Required().
-		EnumVar(&create.role, "admin", "operator", "oncall", "finance", "tenant", "push", "enroll")
+	cmd.Flag("role", "admin, operator, oncall, finance, tenant, push, enroll or scheduler.").Required().
+		EnumVar(&create.role, "admin", "operator", "oncall", "finance", "tenant", "push", "enroll", "scheduler")
 	cmd.Flag("tenant", "The tenant whose leases it shows; with --role=tenant.").StringVar(&create.in.Tenant)
 	cmd.Flag("host", "The one host whose samples it may write; with --role=push. Recommended: it lies on that host.").StringVar(&create.in.Host)
 	cmd.Flag("lease", "The lease inside which leasewatch-exporter enroll uses it, once; with --role=enroll.").StringVar(&create.in.Lease)

@@ -157,6 +157,12 @@ func (c *Client) Proposals(ctx context.Context) (Proposals, error) {
 	return out, c.get(ctx, nil, &out, "inventory", "proposals")
 }
 
+// InventoryConflicts returns where records and reports contradict each other.
+func (c *Client) InventoryConflicts(ctx context.Context) ([]rental.InventoryConflict, error) {
+	var out List[rental.InventoryConflict]
+	return out.Items, c.get(ctx, nil, &out, "inventory", "conflicts")
+}
+
 // Adopt takes proposals into the inventory.
 func (c *Client) Adopt(ctx context.Context, in Adopt) (Changes, error) {
 	var out Changes
@@ -186,6 +192,11 @@ func (c *Client) Hosts(ctx context.Context) ([]rental.Host, error) {
 // GPUs returns all cards of the inventory.
 func (c *Client) GPUs(ctx context.Context) ([]rental.GPU, error) {
 	return list[rental.GPU](ctx, c, "gpus")
+}
+
+// MIGInstances returns all MIG instances of the inventory, those that were removed too.
+func (c *Client) MIGInstances(ctx context.Context) ([]rental.MIGInstance, error) {
+	return list[rental.MIGInstance](ctx, c, "mig-instances")
 }
 
 // SKUs returns all hardware classes.

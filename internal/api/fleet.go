@@ -54,4 +54,20 @@ type FleetGPU struct {
 	// SampledAt is when the readings were taken; 0 where there never was one.
 	SampledAt rental.Millis  `json:"sampled_at,omitempty"`
 	Life      rental.GPULife `json:"life,omitempty"`
+	// MIG are the card's MIG instances, each with what it does and who has it.
+	MIG []FleetMIG `json:"mig,omitempty"`
+}
+
+// FleetMIG is one MIG instance of a card. It is as its card is; a reading that was not taken is null.
+type FleetMIG struct {
+	UUID      string `json:"uuid"`
+	Profile   string `json:"profile"`
+	Placement string `json:"placement,omitempty"`
+	// State is the card's, or unknown where the card does not report the instance now.
+	State            string   `json:"state"`
+	Utilisation      *float64 `json:"utilisation"` // 0 to 1
+	MemoryUsedBytes  *float64 `json:"memory_used_bytes"`
+	MemoryTotalBytes *float64 `json:"memory_total_bytes"`
+	Lease            string   `json:"lease,omitempty"`
+	Tenant           string   `json:"tenant,omitempty"`
 }

@@ -16,6 +16,12 @@ type List[T any] struct {
 // Proposals is what exporters report and the inventory does not know yet, or knows otherwise.
 type Proposals struct {
 	Hosts []HostProposal `json:"hosts"`
+	// Leaving are cards whose slots others have taken: accepting sets their life to rma.
+	Leaving []rental.GPU `json:"leaving,omitempty"`
+	// Vanished are recorded cards of which their hosts, that do report, tell nothing.
+	Vanished []rental.GPU `json:"vanished,omitempty"`
+	// Held says why the whole needs to be accepted host by host; empty where it does not.
+	Held string `json:"held,omitempty"`
 }
 
 // HostProposal is one host that exporters report.
@@ -24,6 +30,17 @@ type HostProposal struct {
 	// New tells whether the inventory does not know the host.
 	New  bool          `json:"new"`
 	GPUs []GPUProposal `json:"gpus"`
+	// MIGInstances are those that the host's cards report, and those that they have no more.
+	MIGInstances []MIGProposal `json:"mig_instances,omitempty"`
+}
+
+// MIGProposal is one MIG instance that an exporter reports, or reports no more.
+type MIGProposal struct {
+	Instance rental.MIGInstance `json:"instance"`
+	// Action is create, update or unchanged.
+	Action string `json:"action"`
+	// Conflict says why a person must look before it can be adopted; empty where nothing speaks against it.
+	Conflict string `json:"conflict,omitempty"`
 }
 
 // GPUProposal is one card that an exporter reports.
@@ -32,6 +49,8 @@ type GPUProposal struct {
 	Model string     `json:"model"`
 	// Action is create, update (it sits elsewhere than the inventory says) or unchanged.
 	Action string `json:"action"`
+	// Note says what is different, in a sentence; empty for a new or unchanged card.
+	Note string `json:"note,omitempty"`
 	// Conflict says why a person must look before it can be adopted; empty where nothing speaks against it.
 	Conflict string `json:"conflict,omitempty"`
 }

@@ -53,6 +53,8 @@ type LeaseDetail struct {
 	Assignments []rental.Assignment `json:"assignments"`
 	// GPUs are the cards that ever served the lease, with where they sit now.
 	GPUs []rental.GPU `json:"gpus"`
+	// MIGInstances are those that ever served the lease; GPUs has their cards.
+	MIGInstances []rental.MIGInstance `json:"mig_instances,omitempty"`
 	// Maintenance are the announced windows that touch the lease.
 	Maintenance []rental.Maintenance `json:"maintenance"`
 }

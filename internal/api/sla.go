@@ -69,9 +69,11 @@ type StateHistory struct {
 // GPUStates is one GPU's line of time; its intervals partition the part of the span in
 // which it served the lease, oldest first.
 type GPUStates struct {
-	UUID      string            `json:"uuid"`
-	Serial    string            `json:"serial"`
-	Host      string            `json:"host"`
-	Slot      int               `json:"slot"`
+	UUID   string `json:"uuid"`
+	Serial string `json:"serial"`
+	Host   string `json:"host"`
+	Slot   int    `json:"slot"`
+	// Profile is a MIG instance's; serial, host and slot are its card's.
+	Profile   string            `json:"profile,omitempty"`
 	Intervals []rental.Interval `json:"intervals"`
 }

@@ -5,7 +5,7 @@ import "github.com/leasewatch/leasewatch/internal/rental"
 // NewToken asks for a token.
 type NewToken struct {
 	Name   string      `doc:"Who holds the token; it names the token too."        json:"name"             maxLength:"200" minLength:"1"`
-	Role   rental.Role `enum:"admin,operator,oncall,finance,tenant,push,enroll"   json:"role"`
+	Role   rental.Role `enum:"admin,operator,oncall,finance,tenant,push,enroll,scheduler"   json:"role"`
 	Tenant string      `doc:"Mandatory for role tenant, forbidden for any other." json:"tenant,omitempty" maxLength:"200"`
 	Host   string      `doc:"For role push: the one host it may write for; empty for any." json:"host,omitempty" maxLength:"253"`
 	Lease  string      `doc:"Mandatory for role enroll, forbidden for any other: the lease whose guest it becomes." json:"lease,omitempty" maxLength:"200"`

@@ -22,10 +22,12 @@ var (
 	staff    = []rental.Role{rental.RoleAdmin, rental.RoleOperator, rental.RoleOnCall, rental.RoleFinance}
 	watchers = []rental.Role{rental.RoleAdmin, rental.RoleOperator, rental.RoleOnCall, rental.RoleTenant}
 	onCall   = []rental.Role{rental.RoleAdmin, rental.RoleOperator, rental.RoleOnCall}
-	keepers  = []rental.Role{rental.RoleAdmin, rental.RoleOperator}
-	finance  = []rental.Role{rental.RoleAdmin, rental.RoleFinance}
-	admins   = []rental.Role{rental.RoleAdmin}
-	guests   = []rental.Role{rental.RoleEnroll}
+	// A scheduler's own token, which may lie on its nodes, can do nothing else.
+	schedulers = []rental.Role{rental.RoleAdmin, rental.RoleOperator, rental.RoleScheduler}
+	keepers    = []rental.Role{rental.RoleAdmin, rental.RoleOperator}
+	finance    = []rental.Role{rental.RoleAdmin, rental.RoleFinance}
+	admins     = []rental.Role{rental.RoleAdmin}
+	guests     = []rental.Role{rental.RoleEnroll}
 )
 
 // accessTable is the whole of who may call what. An operation that is not in it cannot be
@@ -67,12 +69,15 @@ var accessTable = []Access{
 
 	{"apply", "POST", "/apply", keepers, "writes contracts, leases and inventory"},
 	{"list-proposals", "GET", "/inventory/proposals", keepers, "names every host"},
+	{"list-inventory-conflicts", "GET", "/inventory/conflicts", onCall, "names hosts and leases of others"},
+	{"tell-assignments", "POST", "/assignments", schedulers, "says which GPUs serve which lease, and so what it pays"},
 	{"adopt", "POST", "/inventory/adopt", keepers, "writes the inventory"},
 	{"list-providers", "GET", "/providers", staff, "names others"},
 	{"list-tenants", "GET", "/tenants", staff, "names others"},
 	{"list-sites", "GET", "/sites", onCall, "names others' places"},
 	{"list-hosts", "GET", "/hosts", onCall, "names others' machines"},
 	{"list-gpus", "GET", "/gpus", onCall, "names others' machines"},
+	{"list-mig-instances", "GET", "/mig-instances", onCall, "names others' machines"},
 	{"list-skus", "GET", "/skus", staff, "belongs to the inventory"},
 	{"list-contracts", "GET", "/contracts", staff, "tells others' prices"},
 

@@ -29,8 +29,9 @@ var bodies = map[string]string{
 	"dispute-downtime": `{"note":"it was a drill"}`,
 	"decide-downtime":  `{"outcome":"approved","reason":"the BMC log says so"}`,
 
-	"create-token": `{"name":"x","role":"oncall"}`,
-	"enroll":       `{"host":"vm-3","hash":"` + strings.Repeat("ab", 32) + `"}`,
+	"tell-assignments": `{"sessions":[{"scheduler":"slurm","cluster":"c","session":"1","lease":"L-acme","uuid":"GPU-a","start":"2026-05-01T00:00:00Z"}]}`,
+	"create-token":     `{"name":"x","role":"oncall"}`,
+	"enroll":           `{"host":"vm-3","hash":"` + strings.Repeat("ab", 32) + `"}`,
 }
 
 // call sends one request as the holder of the secret ("" is nobody), from elsewhere.
@@ -54,7 +55,7 @@ func call(h http.Handler, method, target, secret, body string) *httptest.Respons
 // want is the table of who may do what, written a second time and by hand: a change of the
 // first must be meant.
 var want = map[string]string{
-	"whoami": "admin operator oncall finance tenant push enroll", "status": "admin operator oncall finance tenant",
+	"whoami": "admin operator oncall finance tenant push enroll scheduler", "status": "admin operator oncall finance tenant",
 	"list-leases": "admin operator oncall finance tenant", "get-lease": "admin operator oncall finance tenant",
 	"lease-history": "admin operator oncall finance tenant",
 	"get-usage":     "admin operator oncall finance tenant", "get-sla": "admin operator oncall finance tenant",
@@ -70,10 +71,10 @@ var want = map[string]string{
 	"approve-downtime": "admin operator finance", "reject-downtime": "admin operator finance", "decide-downtime": "admin operator finance",
 	"get-fleet": "admin operator oncall tenant", "list-incidents": "admin operator oncall tenant",
 	"get-incident": "admin operator oncall tenant", "ack-incident": "admin operator oncall",
-	"end-lease": "admin operator", "apply": "admin operator", "list-proposals": "admin operator", "adopt": "admin operator",
+	"end-lease": "admin operator", "apply": "admin operator", "list-proposals": "admin operator", "tell-assignments": "admin operator scheduler", "list-inventory-conflicts": "admin operator oncall", "adopt": "admin operator",
 	"list-providers": "admin operator oncall finance", "list-tenants": "admin operator oncall finance",
 	"list-sites": "admin operator oncall", "list-hosts": "admin operator oncall",
-	"list-gpus": "admin operator oncall", "list-skus": "admin operator oncall finance",
+	"list-gpus": "admin operator oncall", "list-mig-instances": "admin operator oncall", "list-skus": "admin operator oncall finance",
 	"list-contracts": "admin operator oncall finance",
 	"list-tokens":    "admin", "create-token": "admin", "revoke-token": "admin", "enroll": "enroll",
 }
@@ -301,5 +302,22 @@ func TestAFileOfBillsThatLacksOneIsNotWritten(t *testing.T) {
 	decode(t, call(s, "GET", api.Root+"/bills", "finance", ""), &bills)
 	if len(bills.Failures) != 1 || len(bills.Bills) != 2 {
 		t.Errorf("json: %+v", bills)
+	}
+}
+
+func TestATenantOfAMIGInstanceSeesHowItsCardIsAndNothingOfTheOtherParts(t *testing.T) {
+	s := serve(t, nil)
+	got := call(s, http.MethodGet, api.Root+"/fleet", string(rental.RoleTenant), "")
+	var f api.Fleet
+	if err := json.Unmarshal(got.Body.Bytes(), &f); err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(f.Hosts, func(h api.FleetHost) bool { return h.Host == "cut-host" })
+	if i < 0 || len(f.Hosts[i].GPUs) != 1 {
+		t.Fatalf("found %s, expected the one card that acme has a part of", got.Body)
+	}
+	card := f.Hosts[i].GPUs[0]
+	if card.UUID != "GPU-cut" || card.State != "ok" || card.PowerWatts != nil || len(card.MIG) != 1 || card.MIG[0].UUID != "MIG-acme" {
+		t.Errorf("found %+v, expected its state, no reading of the whole card and acme's part alone", card)
 	}
 }

@@ -138,9 +138,16 @@ type Ledger interface {
 	Resources(ctx context.Context) (rental.Resources, error)
 }
 
+// Assigner takes in which GPUs a scheduler gave to which lease.
+type Assigner interface {
+	TellAssignments(ctx context.Context, by rental.Principal, in api.TellAssignments) (api.ToldAssignments, error)
+}
+
 // Adopter compares the inventory with what exporters report.
 type Adopter interface {
 	Proposals(ctx context.Context) (api.Proposals, error)
+	// Conflicts returns where records and reports contradict each other.
+	Conflicts(ctx context.Context) ([]rental.InventoryConflict, error)
 	Adopt(ctx context.Context, by rental.Principal, in api.Adopt) ([]rental.Change, error)
 }
 
@@ -174,6 +181,7 @@ type Deps struct {
 	Incidents Incidents
 	Ledger    Ledger
 	Adopter   Adopter
+	Assigner  Assigner
 	Tokens    Tokens
 
 	Log     *slog.Logger

@@ -53,6 +53,7 @@ var (
 	_ httpapi.Incidents    = (*backend)(nil)
 	_ httpapi.Ledger       = (*backend)(nil)
 	_ httpapi.Adopter      = (*backend)(nil)
+	_ httpapi.Assigner     = (*backend)(nil)
 	_ httpapi.Tokens       = (*backend)(nil)
 )
 
@@ -229,6 +230,9 @@ func (b *backend) Fleet(context.Context) (api.Fleet, error) {
 			{UUID: "GPU-globex", Tenant: "globex", Lease: globexLease.ID},
 			{UUID: "GPU-unleased"},
 		}},
+		{Host: "cut-host", GPUs: []api.FleetGPU{{UUID: "GPU-cut", State: "ok", PowerWatts: new(400.0), MIG: []api.FleetMIG{
+			{UUID: "MIG-acme", Lease: "L-acme", Tenant: "acme"}, {UUID: "MIG-globex", Lease: "L-globex", Tenant: "globex"}}},
+			{UUID: "GPU-unleased-cut", MIG: []api.FleetMIG{{UUID: "MIG-free"}}}}},
 		{Host: "host-globex", GPUs: []api.FleetGPU{{UUID: "GPU-globex-2", Tenant: "globex"}}},
 	}}, b.ask("fleet")
 }
@@ -300,6 +304,14 @@ func (b *backend) Apply(_ context.Context, by rental.Principal, yaml []byte, dry
 
 func (b *backend) Resources(context.Context) (rental.Resources, error) {
 	return rental.Resources{Tenants: []rental.Tenant{{Name: "acme"}, {Name: "globex"}}}, b.ask("resources")
+}
+
+func (b *backend) Conflicts(context.Context) ([]rental.InventoryConflict, error) {
+	return nil, b.ask("conflicts")
+}
+
+func (b *backend) TellAssignments(_ context.Context, by rental.Principal, in api.TellAssignments) (api.ToldAssignments, error) {
+	return api.ToldAssignments{}, b.ask("assignments by=%s strict=%v", by.Name, in.Strict)
 }
 
 func (b *backend) Proposals(context.Context) (api.Proposals, error) {
@@ -374,7 +386,8 @@ func serve(tb testing.TB, anonymous *rental.Principal) served {
 		Status: b, Leases: b, Past: b, Ender: b, Bills: b, Renderer: b, Books: b, Usage: b, SLA: b, Downtimes: b, Fleet: b,
 		Proofs:    b,
 		Incidents: b, Ledger: b, Adopter: b, Tokens: b,
-		Log: log, Now: func() time.Time { return noon }, Version: "1.2.3",
+		Assigner: b,
+		Log:      log, Now: func() time.Time { return noon }, Version: "1.2.3",
 	})
 	if err != nil {
 		tb.Fatal(err)

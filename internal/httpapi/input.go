@@ -17,6 +17,8 @@ const (
 	// maxBody bounds a JSON body, maxYAML a file of resources: 10,000 GPUs take 3 MB.
 	maxBody = 64 << 10
 	maxYAML = 16 << 20
+	// maxSessions bounds what a scheduler says at once: 1,000 sessions of half a kilobyte.
+	maxSessions = 1 << 20
 )
 
 // SpanQuery is the query of a span of time. It is exported, as those below are, because

@@ -77,6 +77,21 @@ func (r *routes) addInventory() error {
 		}); err != nil {
 		return err
 	}
+	if err := operation(r, "list-inventory-conflicts", "List where records and reports contradict each other",
+		func(ctx context.Context, v view, _ *struct{}) (*body[api.List[rental.InventoryConflict]], error) {
+			return items(v.deps.Adopter.Conflicts(ctx))
+		}); err != nil {
+		return err
+	}
+	if err := operation(r, "tell-assignments", "Say which GPUs a scheduler gave to which lease, and when",
+		func(ctx context.Context, v view, in *body[api.TellAssignments]) (*body[api.ToldAssignments], error) {
+			told, err := v.deps.Assigner.TellAssignments(ctx, v.who, in.Body)
+			told.Held, told.Over = orEmpty(told.Held), orEmpty(told.Over)
+			return answer(told, err)
+		},
+		func(op *huma.Operation) { op.MaxBodyBytes = maxSessions }); err != nil {
+		return err
+	}
 	if err := operation(r, "adopt", "Take proposals into the inventory",
 		func(ctx context.Context, v view, in *body[api.Adopt]) (*body[api.Changes], error) {
 			changes, err := v.deps.Adopter.Adopt(ctx, v.who, in.Body)
@@ -99,6 +114,9 @@ func (r *routes) addInventory() error {
 		},
 		func() error {
 			return resourceList(r, "list-gpus", "List GPUs", func(s rental.Resources) []rental.GPU { return s.GPUs })
+		},
+		func() error {
+			return resourceList(r, "list-mig-instances", "List MIG instances", func(s rental.Resources) []rental.MIGInstance { return s.MIGInstances })
 		},
 		func() error {
 			return resourceList(r, "list-skus", "List hardware classes", func(s rental.Resources) []rental.SKU { return s.SKUs })

@@ -159,12 +159,30 @@ func (v view) fleet(ctx context.Context) (api.Fleet, error) {
 	}
 	own := api.Fleet{At: f.At}
 	for _, h := range f.Hosts {
-		h.GPUs = slices.DeleteFunc(slices.Clone(h.GPUs), func(g api.FleetGPU) bool { return !v.own(g.Tenant) })
+		var cards []api.FleetGPU
+		for _, g := range h.GPUs {
+			if shown, ok := v.cardOf(g); ok {
+				cards = append(cards, shown)
+			}
+		}
+		h.GPUs = cards
 		if len(h.GPUs) > 0 {
 			own.Hosts = append(own.Hosts, h)
 		}
 	}
 	return own, nil
+}
+
+// cardOf cuts a card down to what the tenant has of it. Of a card that it has a part of, it sees
+// how the card is and its own parts; what the card reads as a whole is others' use too.
+func (v view) cardOf(g api.FleetGPU) (api.FleetGPU, bool) {
+	if v.own(g.Tenant) {
+		return g, true
+	}
+	g.MIG = slices.DeleteFunc(slices.Clone(g.MIG), func(m api.FleetMIG) bool { return !v.own(m.Tenant) })
+	g.Utilisation, g.MemoryUsedBytes, g.TemperatureCelsius, g.PowerWatts = nil, nil, nil, nil
+	g.Lease, g.Tenant = "", ""
+	return g, len(g.MIG) > 0
 }
 
 func (v view) incidents(ctx context.Context, q api.IncidentQuery) (api.IncidentList, error) {

@@ -29,6 +29,15 @@ func (p Plan) Resources(evenHeld bool, hosts ...string) (rental.Resources, error
 			r.Hosts = append(r.Hosts, h.Host)
 		}
 		moved[h.Host.Name] = true
+		doubtful := map[string]bool{}
+		for _, c := range h.Cards {
+			doubtful[c.GPU.UUID] = c.Conflict != ""
+		}
+		for _, m := range h.Instances {
+			if m.Action != rental.ActionUnchanged && m.Conflict == "" && !doubtful[m.Instance.GPU] {
+				r.MIGInstances = append(r.MIGInstances, m.Instance)
+			}
+		}
 		for _, c := range h.Cards {
 			if c.Action != rental.ActionUnchanged && c.Conflict == "" {
 				r.GPUs = append(r.GPUs, c.GPU)

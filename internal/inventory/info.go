@@ -14,6 +14,8 @@ const (
 	HostExpected  = "host_expected"
 	LeaseInfo     = "lease_info"
 	LeaseGPU      = "lease_gpu"
+	LeaseMIGGPU   = "lease_mig_gpu"
+	MIGInventory  = "gpu_mig_inventory_info"
 )
 
 // Info is one series of value 1.
@@ -31,7 +33,10 @@ var metrics = []struct {
 		[]string{"uuid", "serial", "provider", "site", "host", "slot", "sku"}},
 	{HostExpected, "A host of the inventory that holds GPUs and should report.", []string{"host", "provider", "site"}},
 	{LeaseInfo, "A lease that runs now.", []string{"lease", "tenant", "provider", "contract", "sku"}},
-	{LeaseGPU, "A GPU that serves a lease now.", []string{"uuid", "lease", "tenant"}},
+	{LeaseGPU, "A GPU or MIG instance that serves a lease now.", []string{"uuid", "lease", "tenant"}},
+	{LeaseMIGGPU, "A GPU of which a MIG instance serves a lease now.", []string{"uuid", "lease", "tenant"}},
+	{MIGInventory, "Where a MIG instance belongs; gpu_uuid is its card.",
+		[]string{"uuid", "gpu_uuid", "profile", "provider", "site", "host", "slot", "sku"}},
 }
 
 // LabelsOf returns the label names of a metric in order; nil where it is none of this package.
@@ -76,6 +81,14 @@ func InfoSeries(v View, at rental.Millis) []Info {
 			all = append(all, info(HostExpected, g.Host, site.Provider, site.Name))
 		}
 	}
+	for _, m := range v.MIGInstances {
+		g, ok := known[m.GPU]
+		if !ok || m.Removed || !inSlot(g) {
+			continue
+		}
+		site := sites[hosts[g.Host].Site]
+		all = append(all, info(MIGInventory, m.UUID, m.GPU, m.Profile, site.Provider, site.Name, g.Host, strconv.Itoa(g.Slot), g.SKU))
+	}
 	for _, r := range reports(v.Reported) {
 		if _, ok := known[r.uuid]; !ok {
 			all = append(all, info(InventoryInfo, r.uuid, r.serial, "unknown", "", r.host, strconv.Itoa(r.slot), ""))
@@ -107,7 +120,11 @@ func leaseSeries(v View, known map[string]rental.GPU, at rental.Millis) []Info {
 		}
 		taken[a.Lease+"\x00"+a.UUID] = true
 		all = append(all, info(LeaseGPU, a.UUID, a.Lease, tenants[a.Lease]))
-		if sku := known[a.UUID].SKU; skus[a.Lease] == "" || sku < skus[a.Lease] {
+		if card := a.Card; card != "" && !taken[a.Lease+"\x00"+card] {
+			taken[a.Lease+"\x00"+card] = true
+			all = append(all, info(LeaseMIGGPU, card, a.Lease, tenants[a.Lease]))
+		}
+		if sku := known[a.CardUUID()].SKU; skus[a.Lease] == "" || sku < skus[a.Lease] {
 			skus[a.Lease] = sku
 		}
 	}

@@ -28,6 +28,8 @@ type HostPlan struct {
 	// Action is create, update or unchanged.
 	Action string
 	Cards  []CardPlan
+	// Instances are the MIG instances of those cards, by card and uuid.
+	Instances []InstancePlan
 }
 
 // CardPlan is one reported card.
@@ -42,7 +44,7 @@ type CardPlan struct {
 	Conflict string
 }
 
-// Propose compares reports of gpu_info with what the ledger knows. New hosts are put into the
+// Propose compares reports of gpu_info and gpu_mig_info with what the ledger knows. New hosts are put into the
 // site. Nothing is changed; Resources of the plan are what a person may accept.
 func Propose(v View, site string) Plan {
 	b := builder{view: v, site: site, known: byName(v.GPUs, cardName), hosts: byName(v.Hosts, hostName), skus: slices.Clone(v.SKUs)}
@@ -59,6 +61,7 @@ func Propose(v View, site string) Plan {
 		b.host(reported[start:end], seen)
 		start = end
 	}
+	b.instances()
 	b.missing(seen)
 	b.hold()
 	return b.plan

@@ -7,17 +7,27 @@ import "github.com/leasewatch/leasewatch/internal/rental"
 
 // View is what the ledger knows at a moment, beside what exporters report.
 type View struct {
-	Sites     []rental.Site
-	Hosts     []rental.Host
-	SKUs      []rental.SKU
-	GPUs      []rental.GPU
-	Contracts []rental.Contract
-	Leases    []rental.Lease
+	Sites []rental.Site
+	Hosts []rental.Host
+	SKUs  []rental.SKU
+	GPUs  []rental.GPU
+	// MIGInstances are the parts of cards that can be leased, those that were removed too.
+	MIGInstances []rental.MIGInstance
+	Contracts    []rental.Contract
+	Leases       []rental.Lease
 	// Assignments are those of the moment; others are left out of the metrics.
 	Assignments []rental.Assignment
 	// Reported are the series of gpu_info with their newest samples: labels uuid, host, gpu
 	// (the index), serial, name and brand.
 	Reported []rental.Series
+	// ReportedMIG are the series of gpu_mig_info with their newest samples: labels uuid, gpu_uuid,
+	// host, profile and placement.
+	ReportedMIG []rental.Series
+	// Claims are the times that two leases claim, as the ledger has them.
+	Claims []rental.Conflict
+	// Used are the uuids (gpu_uuid for MIG instances) that have been in use for some time, and
+	// ClockOffsets the hosts whose clocks are too far off, in seconds.
+	Used, ClockOffsets []rental.Series
 }
 
 // inSlot tells whether a card in this stage of its life occupies a slot and is expected to report.
@@ -36,3 +46,5 @@ func byName[T any](all []T, name func(T) string) map[string]T {
 func hostName(h rental.Host) string { return h.Name }
 func siteName(s rental.Site) string { return s.Name }
 func cardName(g rental.GPU) string  { return g.UUID }
+
+func instanceName(m rental.MIGInstance) string { return m.UUID }

@@ -122,6 +122,7 @@ func (a *applier) stageAll(r rental.Resources) {
 	stage(a, rental.KindGPU, r.GPUs, func(g rental.GPU) string { return g.UUID }, a.now.gpus, func(g *rental.GPU, _ *rental.GPU) {
 		g.Life = cmp.Or(g.Life, rental.GPUService)
 	})
+	stage(a, rental.KindMIG, r.MIGInstances, func(m rental.MIGInstance) string { return m.UUID }, a.now.instances, nil)
 	a.sockets = a.now.sockets()
 	stage(a, rental.KindContract, r.Contracts, func(c rental.Contract) string { return c.Name }, a.now.contracts, nil)
 	stage(a, rental.KindLease, r.Leases, func(l rental.Lease) string { return l.ID }, a.now.leases, a.settleLease)

@@ -18,16 +18,19 @@ type assignment struct {
 	revision int
 }
 
+// cardOf is the card of a row, or the card that it is a part of; the index has the same words.
+const cardOf = `coalesce(nullif(a.card, ''), a.uuid)`
+
 // newestAssignments reads, of each assignment, the revision that holds.
 func newestAssignments(q knower) string {
-	return `SELECT a.id, a.revision, a.lease, a.uuid, a.start_ms, a.end_ms, a.reason FROM assignments a
+	return `SELECT a.id, a.revision, a.lease, a.uuid, a.start_ms, a.end_ms, a.reason, a.card FROM assignments a
 	WHERE a.revision = (SELECT max(b.revision) FROM assignments b WHERE b.id = a.id` + q.known("b.at_ms") + `)`
 }
 
 func scanAssignment(rows *sql.Rows) (assignment, error) {
 	var a assignment
 	var start, end int64
-	err := rows.Scan(&a.id, &a.revision, &a.Lease, &a.UUID, &start, &end, &a.Reason)
+	err := rows.Scan(&a.id, &a.revision, &a.Lease, &a.UUID, &start, &end, &a.Reason, &a.Card)
 	a.Span = rental.Span{Start: rental.Millis(start), End: rental.Millis(end)}
 	return a, err
 }
@@ -37,7 +40,7 @@ func scanAssignment(rows *sql.Rows) (assignment, error) {
 // Host is where the card sat while it served, for cards of which the inventory has said more than one thing.
 func (l *Ledger) Assignments(ctx context.Context, lease string) ([]rental.Assignment, error) {
 	rows, err := collect(ctx, l.read, scanAssignment, newestAssignments(l.read)+` AND a.start_ms < a.end_ms
-		AND a.uuid IN (SELECT c.uuid FROM assignments c WHERE c.lease = $1) ORDER BY a.uuid, a.start_ms, a.lease, a.id`, lease)
+		AND `+cardOf+` IN (SELECT coalesce(nullif(c.card, ''), c.uuid) FROM assignments c WHERE c.lease = $1) ORDER BY `+cardOf+`, a.start_ms, a.lease, a.id`, lease)
 	if err != nil {
 		return nil, storeError("ledger: assignments", err)
 	}
@@ -72,7 +75,7 @@ func (l *Ledger) placeHosts(ctx context.Context, lease string, all []rental.Assi
 		w.host = g.Host
 		return w, err
 	}, `SELECT f.name, f.at_ms, f.body FROM facts f WHERE f.kind = $1 AND f.name IN
-		(SELECT g.name FROM assignments a JOIN facts g ON g.kind = $1 AND g.name = a.uuid AND g.revision = 2`+l.read.known("g.at_ms")+` WHERE a.lease = $2)`+l.read.known("f.at_ms")+`
+		(SELECT g.name FROM assignments a JOIN facts g ON g.kind = $1 AND g.name = `+cardOf+` AND g.revision = 2`+l.read.known("g.at_ms")+` WHERE a.lease = $2)`+l.read.known("f.at_ms")+`
 		ORDER BY f.name, f.revision`, rental.KindGPU, lease)
 	if err != nil {
 		return storeError("ledger: hosts of assignments", err)
@@ -82,7 +85,7 @@ func (l *Ledger) placeHosts(ctx context.Context, lease string, all []rental.Assi
 		byCard[w.uuid] = append(byCard[w.uuid], w)
 	}
 	for i, a := range all {
-		for k, w := range byCard[a.UUID] {
+		for k, w := range byCard[a.CardUUID()] {
 			if k == 0 || w.at < a.Span.End {
 				all[i].Host = w.host
 			}
@@ -113,7 +116,7 @@ func (l *Ledger) Conflicts(ctx context.Context) ([]rental.Conflict, error) {
 }
 
 func (l *Ledger) settled(ctx context.Context) ([]rental.Assignment, []rental.Conflict, error) {
-	rows, err := collect(ctx, l.read, scanAssignment, newestAssignments(l.read)+" AND a.start_ms < a.end_ms ORDER BY a.uuid, a.start_ms, a.lease, a.id")
+	rows, err := collect(ctx, l.read, scanAssignment, newestAssignments(l.read)+" AND a.start_ms < a.end_ms ORDER BY "+cardOf+", a.start_ms, a.lease, a.id")
 	if err != nil {
 		return nil, nil, storeError("ledger: assignments", err)
 	}
@@ -121,15 +124,15 @@ func (l *Ledger) settled(ctx context.Context) ([]rental.Assignment, []rental.Con
 	return all, conflicts, nil
 }
 
-// settle gives each card to one lease at a time. The assignments are in order of card and
-// start; only cards with a double claim cost more than a look.
+// settle gives each card, and each part of one, to one lease at a time. The assignments are in
+// order of card and start; only cards with claims at one time cost more than a look.
 func settle(all []rental.Assignment) ([]rental.Assignment, []rental.Conflict) {
 	var settled []rental.Assignment
 	var conflicts []rental.Conflict
 	for start := 0; start < len(all); {
 		end, double := start+1, false
 		until := all[start].Span.End
-		for end < len(all) && all[end].UUID == all[start].UUID {
+		for end < len(all) && all[end].CardUUID() == all[start].CardUUID() {
 			double = double || all[end].Span.Start < until
 			until = max(until, all[end].Span.End)
 			end++
@@ -158,7 +161,7 @@ type book struct {
 	t      *txn
 	by     string
 	nextID int64
-	byCard map[string][]*assignment // by uuid
+	byCard map[string][]*assignment // by the card's uuid; its parts are claims of it too
 	leases map[string][]*assignment
 	dirty  []*assignment
 }
@@ -177,7 +180,7 @@ func (t *txn) book(ctx context.Context, by string) (*book, error) {
 
 func (b *book) index(a *assignment) {
 	b.nextID = max(b.nextID, a.id+1)
-	b.byCard[a.UUID] = append(b.byCard[a.UUID], a)
+	b.byCard[a.CardUUID()] = append(b.byCard[a.CardUUID()], a)
 	b.leases[a.Lease] = append(b.leases[a.Lease], a)
 }
 
@@ -205,11 +208,12 @@ func (b *book) respan(a *assignment, span rental.Span, reason string) {
 	}
 }
 
-// check refuses two assignments of one card at the same time, naming both leases and the overlap.
+// check refuses two assignments of one card, of one MIG instance, or of a card and a part of it at
+// the same time, naming both leases and the overlap.
 func (b *book) check() error {
 	for _, a := range b.dirty {
-		for _, o := range b.byCard[a.UUID] {
-			if o == a || !a.Span.Overlaps(o.Span) {
+		for _, o := range b.byCard[a.CardUUID()] {
+			if o == a || !a.Collides(o.Assignment) {
 				continue
 			}
 			first, second := o.Lease, a.Lease
@@ -217,8 +221,12 @@ func (b *book) check() error {
 				first, second = second, first
 			}
 			shared := a.Span.Clip(o.Span)
-			return conflict("leases %q and %q both claim GPU %s from %s to %s: expected one lease a GPU at a time; end the first or start the second later",
-				first, second, a.UUID, shared.Start, shared.End)
+			what := "GPU " + a.UUID
+			if a.UUID != o.UUID {
+				what = fmt.Sprintf("GPU %s, one the whole card and one a MIG instance of it,", a.CardUUID())
+			}
+			return conflict("leases %q and %q both claim %s from %s to %s: expected one lease a GPU at a time; end the first or start the second later",
+				first, second, what, shared.Start, shared.End)
 		}
 	}
 	return nil
@@ -229,8 +237,8 @@ func (b *book) save(ctx context.Context) error {
 	for _, a := range b.dirty {
 		a.revision++
 		if _, err := b.t.ExecContext(ctx, `INSERT INTO assignments
-			(id, revision, lease, uuid, start_ms, end_ms, reason, at_ms, by_who) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-			a.id, a.revision, a.Lease, a.UUID, int64(a.Span.Start), int64(a.Span.End), a.Reason, int64(b.t.now), b.by); err != nil {
+			(id, revision, lease, uuid, start_ms, end_ms, reason, at_ms, by_who, card) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+			a.id, a.revision, a.Lease, a.UUID, int64(a.Span.Start), int64(a.Span.End), a.Reason, int64(b.t.now), b.by, a.Card); err != nil {
 			return fmt.Errorf("assignment of %s to %s: %w", a.UUID, a.Lease, err)
 		}
 	}

@@ -2,6 +2,7 @@ package ledger_test
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/leasewatch/leasewatch/internal/rental"
@@ -74,6 +75,117 @@ func TestC67AStopBeforeItsStartIsHeldAndThenOneInterval(t *testing.T) {
 		}
 		if _, err := s.RecordEvents(ctx, "k8s", event("3", rental.EventStart, "2026-05-01T09:00:00Z")); rental.CodeOf(err) != rental.CodeInvalid {
 			t.Errorf("a start before the lease: %v, expected it invalid", err)
+		}
+	})
+}
+
+// pool is a floating lease of two cards.
+func pool(number int) rental.Resources {
+	return leases(rental.Lease{ID: "P", Tenant: "acme", Contract: "hourly", Start: at("2026-05-02T00:00:00Z"), End: at("2026-05-03T00:00:00Z"),
+		Floating: &rental.Floating{SKU: "h100-sxm", Number: number}})
+}
+
+func told(session, uuid, kind, when string) rental.AssignmentEvent {
+	return rental.AssignmentEvent{Key: session + uuid + kind + when, Session: session, Lease: "P", UUID: uuid, Kind: kind, At: at(when)}
+}
+
+func TestWhatASchedulerTellsInAnyOrderAndTwiceIsOneInterval(t *testing.T) {
+	start, stop := told("pod-1", "GPU-A", rental.EventStart, "2026-05-02T10:00:00Z"), told("pod-1", "", rental.EventStop, "2026-05-02T12:00:00Z")
+	again := told("pod-1", "GPU-A", rental.EventStart, "2026-05-02T10:30:00Z") // a controller that came back later
+	late := told("pod-1", "", rental.EventStop, "2026-05-02T12:40:00Z")
+	second := told("pod-1", "GPU-B", rental.EventStart, "2026-05-02T10:00:00Z")
+	for name, order := range map[string][]rental.AssignmentEvent{
+		"in order": {start, second, stop}, "the stop first": {stop, start, second}, "each twice": {start, start, second, stop, second, stop},
+		"told again by a controller that was away": {start, second, again, stop, late},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachStore(t, func(t *testing.T, s *store) {
+				s.apply(fleet())
+				s.apply(pool(2))
+				for _, e := range order {
+					if _, err := s.RecordEvents(t.Context(), "k8s", []rental.AssignmentEvent{e}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				got := must[[]rental.Assignment](t)(s.Assignments(t.Context(), "P"))
+				want := span("2026-05-02T10:00:00Z", "2026-05-02T12:00:00Z")
+				if len(got) != 2 || got[0].Span != want || got[1].Span != want || got[0].UUID != "GPU-A" || got[1].UUID != "GPU-B" {
+					t.Errorf("found %+v, expected both cards from 10 to 12", got)
+				}
+			})
+		})
+	}
+}
+
+func TestAPersonIsRefusedWhatASchedulerIsFlaggedFor(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *store) {
+		ctx := t.Context()
+		s.apply(fleet())
+		s.apply(pool(1))
+		s.apply(leases(lease("other", "globex", "2026-05-02T00:00:00Z", "open", "GPU-B")))
+		first := told("a", "GPU-A", rental.EventStart, "2026-05-02T10:00:00Z")
+		if _, err := s.Assign(ctx, "ada", []rental.AssignmentEvent{first}); err != nil {
+			t.Fatal(err)
+		}
+		service := rental.Resources{GPUs: fleet().GPUs}
+		service.GPUs[2].Life = rental.GPUService
+		s.apply(service)
+		more := []rental.AssignmentEvent{told("b", "GPU-S", rental.EventStart, "2026-05-02T11:00:00Z")}
+		if _, err := s.Assign(ctx, "ada", more); rental.CodeOf(err) != rental.CodeRefused || !strings.Contains(err.Error(), "more than its 1 GPUs from 2026-05-02T11:00:00") {
+			t.Errorf("over the number: %v, expected it refused with the time", err)
+		}
+		taken := []rental.AssignmentEvent{told("c", "GPU-B", rental.EventStart, "2026-05-02T11:00:00Z")}
+		if _, err := s.Assign(ctx, "ada", taken); rental.CodeOf(err) != rental.CodeConflict {
+			t.Errorf("another lease's card: %v, expected a conflict", err)
+		}
+		for _, fact := range [][]rental.AssignmentEvent{more, taken} {
+			if _, err := s.RecordEvents(ctx, "k8s", fact); err != nil {
+				t.Fatalf("a fact is refused: %v", err)
+			}
+		}
+		all := must[[]rental.Assignment](t)(s.Assignments(ctx, "P"))
+		l := must[rental.Lease](t)(s.Lease(ctx, "P"))
+		if over := rental.OverNumber(l, all); len(over) != 1 || over[0].Start != at("2026-05-02T11:00:00Z") {
+			t.Errorf("over the number %v of %+v", over, all)
+		}
+		if conflicts := must[[]rental.Conflict](t)(s.Conflicts(ctx)); len(conflicts) != 1 || conflicts[0].Holds != "other" || conflicts[0].Loses != "P" {
+			t.Errorf("conflicts %+v, expected the earlier lease to keep the card", conflicts)
+		}
+	})
+}
+
+func TestWhatASchedulerCannotMeanIsRefused(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *store) {
+		world := fleet()
+		world.SKUs = append(world.SKUs, rental.SKU{Name: "a100", Model: "A100"})
+		world.GPUs[1].SKU = "a100"
+		world.MIGInstances = cut().MIGInstances
+		s.apply(world)
+		s.apply(pool(2))
+		unknown := told("a", "GPU-A", rental.EventStart, "2026-05-02T10:00:00Z")
+		unknown.Lease = "nobody"
+		for _, tc := range []struct {
+			name  string
+			event rental.AssignmentEvent
+			want  string
+		}{
+			{"another class", told("a", "GPU-B", rental.EventStart, "2026-05-02T10:00:00Z"), "found a100, expected h100-sxm"},
+			{"a part of a card", told("b", "MIG-1", rental.EventStart, "2026-05-02T10:00:00Z"), "expected whole GPUs"},
+			{"before the lease", told("c", "GPU-A", rental.EventStart, "2026-05-01T10:00:00Z"), "expected a span within the lease's"},
+			{"a card that nobody knows", told("d", "GPU-X", rental.EventStart, "2026-05-02T10:00:00Z"), "expected a GPU of the inventory"},
+			{"a start of no card", told("e", "", rental.EventStart, "2026-05-02T10:00:00Z"), "expected a key, a session"},
+			{"a lease that is not there", unknown, "no such lease"},
+		} {
+			if _, err := s.RecordEvents(t.Context(), "k8s", []rental.AssignmentEvent{tc.event}); err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("%s: %v, expected it to say %q", tc.name, err, tc.want)
+			}
+		}
+		// A pod may outlive its lease: the card is the lease's up to its end.
+		if _, err := s.RecordEvents(t.Context(), "k8s", []rental.AssignmentEvent{told("f", "GPU-A", rental.EventStart, "2026-05-02T10:00:00Z"), told("f", "", rental.EventStop, "2026-05-03T10:00:00Z")}); err != nil {
+			t.Fatal(err)
+		}
+		if got := must[[]rental.Assignment](t)(s.Assignments(t.Context(), "P")); len(got) != 1 || got[0].Span.End != at("2026-05-03T00:00:00Z") {
+			t.Errorf("found %+v, expected the card up to the lease's end", got)
 		}
 	})
 }

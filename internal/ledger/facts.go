@@ -124,6 +124,11 @@ func (l *Ledger) GPUs(ctx context.Context) ([]rental.GPU, error) {
 	return list[rental.GPU](ctx, l.read, rental.KindGPU)
 }
 
+// MIGInstances returns all MIG instances by uuid, those that were removed too.
+func (l *Ledger) MIGInstances(ctx context.Context) ([]rental.MIGInstance, error) {
+	return list[rental.MIGInstance](ctx, l.read, rental.KindMIG)
+}
+
 // Maintenances returns the announced windows that overlap the span, by name.
 func (l *Ledger) Maintenances(ctx context.Context, span rental.Span) ([]rental.Maintenance, error) {
 	all, err := list[rental.Maintenance](ctx, l.read, rental.KindMaintenance)

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -63,13 +64,21 @@ func names(ref, recorded rental.GPURef) bool {
 func (a *applier) resolve(lease string, ref rental.GPURef) rental.GPURef {
 	switch {
 	case ref.UUID != "":
-		g, ok := a.now.gpus[ref.UUID]
+		card, part, ok := a.now.hardware(ref.UUID)
+		g := a.now.gpus[card]
 		if !ok {
 			a.fail(invalid("Lease %q: gpus: found %q, expected a GPU of the inventory; adopt it first (leasewatch inventory adopt)", lease, ref.UUID))
 		} else if ref.Host != "" && (ref.Host != g.Host || (ref.Slot != nil && *ref.Slot != g.Slot)) {
 			a.fail(invalid("Lease %q: gpus: found %s in host %q, but the inventory has it in slot %d of host %q: expected the same, or the uuid alone",
 				lease, ref.UUID, ref.Host, g.Slot, g.Host))
 		}
+		if part.Removed {
+			a.fail(invalid("Lease %q: gpus: found %s, which was removed: expected a MIG instance that its card has now", lease, ref.UUID))
+		}
+		if ok && ref.Profile != part.Profile && (ref.Profile != "" && part.Profile != "") {
+			a.fail(invalid("Lease %q: gpus: profile: found %s for %s, expected %s as the inventory has it", lease, ref.Profile, ref.UUID, part.Profile))
+		}
+		ref.Profile = cmp.Or(ref.Profile, part.Profile)
 	case ref.Host != "" && ref.Slot != nil:
 		cards := a.sockets[socket{ref.Host, *ref.Slot}]
 		if len(cards) == 0 {
@@ -107,6 +116,9 @@ func (a *applier) checkLease(l rental.Lease) {
 }
 
 func sameCards(a, b rental.Lease) bool {
+	if (a.Floating == nil) != (b.Floating == nil) || a.Floating != nil && a.Floating.SKU != b.Floating.SKU {
+		return false
+	}
 	if len(a.GPUs) != len(b.GPUs) {
 		return false
 	}
@@ -148,7 +160,7 @@ func (a *applier) assign(l rental.Lease) {
 	old, known := a.old.leases[l.ID]
 	if !known {
 		for _, ref := range l.GPUs {
-			a.book.add(rental.Assignment{Lease: l.ID, UUID: ref.UUID, Span: l.Span(), Reason: reasonStart})
+			a.book.add(a.now.assignment(l.ID, ref.UUID, l.Span(), reasonStart))
 		}
 		return
 	}
@@ -157,7 +169,7 @@ func (a *applier) assign(l rental.Lease) {
 			a.book.respan(as, rental.Span{Start: as.Span.Start, End: as.Span.Start}, "")
 		}
 		for _, ref := range l.GPUs {
-			a.book.add(rental.Assignment{Lease: l.ID, UUID: ref.UUID, Span: l.Span(), Reason: reasonStart})
+			a.book.add(a.now.assignment(l.ID, ref.UUID, l.Span(), reasonStart))
 		}
 		return
 	}
@@ -292,7 +304,7 @@ func (l *Ledger) changeLease(ctx context.Context, by, why, id string, change fun
 // and the swap stays the lease's. Recording the same swap again does nothing.
 func (l *Ledger) Swap(ctx context.Context, by, why, lease, oldUUID, newUUID string, at rental.Millis) error {
 	return l.changeLease(ctx, by, why, lease, func(a *applier, le *rental.Lease) error {
-		if _, ok := a.now.gpus[newUUID]; !ok {
+		if _, _, ok := a.now.hardware(newUUID); !ok {
 			return invalid("lease %q: found %q, expected a GPU of the inventory; adopt it first (leasewatch inventory adopt)", lease, newUUID)
 		}
 		if until, closed, err := a.t.closedUntil(ctx, lease); err != nil {
@@ -311,7 +323,7 @@ func (l *Ledger) Swap(ctx context.Context, by, why, lease, oldUUID, newUUID stri
 			}
 			end := as.Span.End
 			a.book.respan(as, rental.Span{Start: as.Span.Start, End: at}, "")
-			a.book.add(rental.Assignment{Lease: lease, UUID: newUUID, Span: rental.Span{Start: at, End: end}, Reason: reasonSwap})
+			a.book.add(a.now.assignment(lease, newUUID, rental.Span{Start: at, End: end}, reasonSwap))
 			return nil
 		}
 		return invalid("lease %q: GPU %q does not serve it at %s: expected one of its GPUs at that moment", lease, oldUUID, at)

@@ -30,6 +30,7 @@ func (a *applier) checkReferences() {
 		a.valid(rental.KindSKU, s.Name, s.Validate())
 	}
 	a.checkGPUs()
+	a.checkInstances()
 	for _, c := range a.staged.Contracts {
 		need(a, w.providers, rental.KindContract, c.Name, "provider", rental.KindProvider, c.Provider)
 		if c.SKU != "" {
@@ -41,6 +42,9 @@ func (a *applier) checkReferences() {
 	for _, l := range a.staged.Leases {
 		need(a, w.tenants, rental.KindLease, l.ID, "tenant", rental.KindTenant, l.Tenant)
 		need(a, w.contracts, rental.KindLease, l.ID, "contract", rental.KindContract, l.Contract)
+		if l.Floating != nil {
+			need(a, w.skus, rental.KindLease, l.ID, "floating.sku", rental.KindSKU, l.Floating.SKU)
+		}
 		a.valid(rental.KindLease, l.ID, append(l.Validate(), l.ValidateUnder(w.contracts[l.Contract])...))
 		a.checkLease(l)
 	}
@@ -85,6 +89,30 @@ func (a *applier) checkGPUs() {
 		if cards := a.sockets[socket{g.Host, g.Slot}]; len(cards) > 1 {
 			a.fail(conflict("GPUs %s and %s both sit in slot %d of host %q: expected one a slot; move one, or set its life to rma, stock or scrapped",
 				cards[0], cards[1], g.Slot, g.Host))
+		}
+	}
+}
+
+// checkInstances checks the staged MIG instances against their cards and against what is leased.
+func (a *applier) checkInstances() {
+	for _, m := range a.staged.MIGInstances {
+		need(a, a.now.gpus, rental.KindMIG, m.UUID, "gpu", rental.KindGPU, m.GPU)
+		a.valid(rental.KindMIG, m.UUID, m.Validate())
+		if _, card := a.now.gpus[m.UUID]; card {
+			a.fail(conflict("MIGInstance %q: found a GPU of that uuid, expected one that no card has", m.UUID))
+		}
+		old, known := a.old.instances[m.UUID]
+		if known && (old.GPU != m.GPU || old.Profile != m.Profile) {
+			a.fail(refused("MIGInstance %q: found %s of GPU %s, expected %s of GPU %s as long as it is known: another cut has another uuid",
+				m.UUID, m.Profile, m.GPU, old.Profile, old.GPU))
+		}
+		if !known || !m.Removed || old.Removed {
+			continue
+		}
+		for _, as := range a.book.byCard[m.GPU] {
+			if as.UUID == m.UUID && as.Span.Contains(a.t.now) {
+				a.fail(refused("MIGInstance %q: removed: lease %q holds it until %s: expected the lease to end first", m.UUID, as.Lease, as.Span.End))
+			}
 		}
 	}
 }

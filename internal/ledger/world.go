@@ -19,6 +19,7 @@ type world struct {
 	hosts        map[string]rental.Host
 	skus         map[string]rental.SKU
 	gpus         map[string]rental.GPU
+	instances    map[string]rental.MIGInstance
 	contracts    map[string]rental.Contract
 	leases       map[string]rental.Lease
 	maintenances map[string]rental.Maintenance
@@ -30,7 +31,8 @@ func newWorld() world {
 	return world{
 		providers: map[string]rental.Provider{}, tenants: map[string]rental.Tenant{},
 		sites: map[string]rental.Site{}, hosts: map[string]rental.Host{},
-		skus: map[string]rental.SKU{}, gpus: map[string]rental.GPU{},
+		skus: map[string]rental.SKU{}, gpus: map[string]rental.GPU{}, instances: map[string]rental.MIGInstance{},
+
 		contracts: map[string]rental.Contract{}, leases: map[string]rental.Lease{},
 		maintenances: map[string]rental.Maintenance{},
 		consumptions: map[string]rental.Consumption{}, adjustments: map[string]rental.Adjustment{},
@@ -42,7 +44,8 @@ func (w world) clone() world {
 	return world{
 		providers: maps.Clone(w.providers), tenants: maps.Clone(w.tenants),
 		sites: maps.Clone(w.sites), hosts: maps.Clone(w.hosts),
-		skus: maps.Clone(w.skus), gpus: maps.Clone(w.gpus),
+		skus: maps.Clone(w.skus), gpus: maps.Clone(w.gpus), instances: maps.Clone(w.instances),
+
 		contracts: maps.Clone(w.contracts), leases: maps.Clone(w.leases),
 		maintenances: maps.Clone(w.maintenances),
 		consumptions: maps.Clone(w.consumptions), adjustments: maps.Clone(w.adjustments),
@@ -90,6 +93,8 @@ func (w world) put(what thing, body []byte) error {
 		return into(w.skus, what.name, body)
 	case rental.KindGPU:
 		return into(w.gpus, what.name, body)
+	case rental.KindMIG:
+		return into(w.instances, what.name, body)
 	case rental.KindContract:
 		return into(w.contracts, what.name, body)
 	case rental.KindLease:
@@ -111,6 +116,21 @@ func into[T any](m map[string]T, name string, body []byte) error {
 	}
 	m[name] = one
 	return nil
+}
+
+// hardware returns the card of a uuid that can be leased: its own, or that of which it is a MIG
+// instance, which is then named too.
+func (w world) hardware(uuid string) (card string, part rental.MIGInstance, known bool) {
+	if _, is := w.gpus[uuid]; is {
+		return uuid, part, true
+	}
+	part, is := w.instances[uuid]
+	return part.GPU, part, is
+}
+
+// assignment makes an assignment that says which card it is a part of, if it is one.
+func (w world) assignment(lease, uuid string, span rental.Span, reason string) rental.Assignment {
+	return rental.Assignment{Lease: lease, UUID: uuid, Span: span, Reason: reason, Card: w.instances[uuid].GPU}
 }
 
 // socket is a slot of a host.

@@ -22,7 +22,7 @@ type validator interface {
 
 // kindNames are the kinds in the order in which they refer to each other.
 var kindNames = []string{rental.KindProvider, rental.KindTenant, rental.KindSite, rental.KindSKU, rental.KindHost,
-	rental.KindGPU, rental.KindContract, rental.KindLease, rental.KindMaintenance,
+	rental.KindGPU, rental.KindMIG, rental.KindContract, rental.KindLease, rental.KindMaintenance,
 	rental.KindConsumption, rental.KindAdjustment}
 
 var kinds = map[string]kind{
@@ -51,6 +51,12 @@ var kinds = map[string]kind{
 			v.UUID = name
 		}
 		return push(&r.GPUs, v)
+	}),
+	rental.KindMIG: of(func(r *rental.Resources, name string, v rental.MIGInstance) *rental.MIGInstance {
+		if v.UUID == "" {
+			v.UUID = name
+		}
+		return push(&r.MIGInstances, v)
 	}),
 	rental.KindContract: of(func(r *rental.Resources, name string, v rental.Contract) *rental.Contract {
 		v.Name = name
@@ -94,6 +100,9 @@ func of[T any](put func(*rental.Resources, string, T) *T) kind {
 		placed := put(to, name, v)
 		if g, ok := any(placed).(*rental.GPU); ok && g.UUID != name {
 			d.fault(at(root, d.lines["metadata.name"]), "metadata.name", found(name), "the card's uuid "+g.UUID)
+		}
+		if m, ok := any(placed).(*rental.MIGInstance); ok && m.UUID != name {
+			d.fault(at(root, d.lines["metadata.name"]), "metadata.name", found(name), "the MIG instance's uuid "+m.UUID)
 		}
 		if len(d.errs) > before {
 			return // what could not be read would be found missing

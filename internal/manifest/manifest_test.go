@@ -49,8 +49,8 @@ func TestEveryKindIsReadAsItWasWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Len() != 13 {
-		t.Errorf("found %d resources, expected 13", r.Len())
+	if r.Len() != 14 {
+		t.Errorf("found %d resources, expected 14", r.Len())
 	}
 	plan := r.Contracts[0].Plan
 	if plan.Prices[0].Price.String() != "10.50" || plan.Prices[1].From.String() != "2026-05-31T16:00:00Z" {

@@ -56,6 +56,18 @@ const (
 	PortalNever                   Key = "portal.never"
 	PortalFromGuest               Key = "portal.from_guest"
 	PortalNotLeased               Key = "portal.not_leased"
+	PortalInParts                 Key = "portal.in_parts"
+	PortalConflicts               Key = "portal.conflicts"
+	PortalConflictsHow            Key = "portal.conflicts_how"
+	PortalConflictTwoLeases       Key = "portal.conflict.two_leases"
+	PortalConflictTwoPlaces       Key = "portal.conflict.two_places"
+	PortalConflictElsewhere       Key = "portal.conflict.elsewhere"
+	PortalConflictDark            Key = "portal.conflict.lease_dark"
+	PortalConflictMIGMissing      Key = "portal.conflict.mig_missing"
+	PortalConflictOutsideLease    Key = "portal.conflict.outside_lease"
+	PortalConflictOverNumber      Key = "portal.conflict.over_number"
+	PortalConflictUnleased        Key = "portal.conflict.use_without_lease"
+	PortalConflictClock           Key = "portal.conflict.clock"
 	PortalNotAdopted              Key = "portal.not_adopted"
 	PortalUse                     Key = "portal.use"
 	PortalFleetHeading            Key = "portal.fleet_heading"
@@ -265,6 +277,18 @@ var portalTexts = map[Key]sentence{
 	PortalNever:                   {"never", "从未"},
 	PortalFromGuest:               {"seen from the guest", "客户机内采集"},
 	PortalNotLeased:               {"not leased", "未出租"},
+	PortalInParts:                 {"by MIG instance", "按 MIG 实例出租"},
+	PortalConflicts:               {"Records and reports disagree", "登记与上报不一致"},
+	PortalConflictsHow:            {"Only a person can put these right; leasewatch inventory conflicts says what to do.", "需要人工处理；leasewatch inventory conflicts 给出处理办法。"},
+	PortalConflictTwoLeases:       {"two leases claim it", "两个租约同时占用"},
+	PortalConflictTwoPlaces:       {"reported in two places", "在两处上报"},
+	PortalConflictElsewhere:       {"reports from another place than is recorded", "上报位置与登记不符"},
+	PortalConflictDark:            {"leased, and nobody reports it", "已出租但无人上报"},
+	PortalConflictMIGMissing:      {"leased MIG instance is gone from its card", "已出租的 MIG 实例已不在卡上"},
+	PortalConflictOutsideLease:    {"assigned outside its lease", "分配超出租约期限"},
+	PortalConflictOverNumber:      {"more GPUs than the lease was sold", "GPU 数量超出租约"},
+	PortalConflictUnleased:        {"in use without a lease", "无租约使用"},
+	PortalConflictClock:           {"the clock of the host is wrong", "主机时钟不准"},
 	PortalNotAdopted:              {"not in the inventory", "未登记"},
 	PortalUse:                     {"Use, %", "使用率，%"},
 	PortalFleetHeading:            {"Which GPUs need somebody?", "哪些 GPU 需要处理？"},

@@ -137,3 +137,13 @@ func fixed(n *big.Int, decimals int) string {
 	}
 	return sign + text[:len(text)-decimals] + "." + text[len(text)-decimals:]
 }
+
+// Conflict returns the words for a kind of rental.InventoryConflict; a kind that is not known
+// keeps its own.
+func (p Printer) Conflict(kind string) string {
+	key := Key("portal.conflict." + kind)
+	if _, known := portalTexts[key]; !known {
+		return kind
+	}
+	return p.Say(key)
+}

@@ -28,10 +28,12 @@ type demo struct {
 	incident []rental.Incident
 	err      error // what every call but Whoami answers, where set
 	billErr  error
-	whoErr   error
-	mu       sync.Mutex // a browser asks for several pages at once
-	acked    []string
-	asked    []api.Period
+
+	conflicts []rental.InventoryConflict
+	whoErr    error
+	mu        sync.Mutex // a browser asks for several pages at once
+	acked     []string
+	asked     []api.Period
 }
 
 var (
@@ -181,7 +183,10 @@ func demoIncidents() []rental.Incident {
 
 func (d *demo) Whoami(context.Context) (rental.Principal, error) { return d.who, d.whoErr }
 func (d *demo) Status(context.Context) (api.Status, error)       { return d.status, d.err }
-func (d *demo) Fleet(context.Context) (api.Fleet, error)         { return d.fleet, d.err }
+func (d *demo) InventoryConflicts(context.Context) ([]rental.InventoryConflict, error) {
+	return d.conflicts, d.err
+}
+func (d *demo) Fleet(context.Context) (api.Fleet, error) { return d.fleet, d.err }
 func (d *demo) Leases(context.Context, api.LeaseQuery) ([]api.LeaseSummary, error) {
 	return d.leases, d.err
 }

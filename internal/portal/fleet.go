@@ -17,9 +17,11 @@ const fleetRefresh = 15
 
 // fleetBody is what the page of the fleet shows.
 type fleetBody struct {
-	Filter  filter
-	Trouble []gpuRow
-	Hosts   []hostRow
+	Filter filter
+	// Conflicts are where records and reports contradict each other, for those who may put it right.
+	Conflicts []conflictRow
+	Trouble   []gpuRow
+	Hosts     []hostRow
 	// Empty says why there is nothing, EmptyWhy what would fill it.
 	Empty, EmptyWhy string
 }
@@ -41,6 +43,8 @@ type option struct {
 	Value, Text string
 	Chosen      bool
 }
+
+type conflictRow struct{ What, Host, UUID, Lease string }
 
 type hostRow struct {
 	Name, Provider, Site, Rack string
@@ -66,6 +70,10 @@ type gpuRow struct {
 	Sampled                      moment
 	since                        rental.Millis
 	UseKnown, MemKnown, OthersOK bool
+	// Part tells that the row is a MIG instance of the card above it.
+	Part bool
+	// InParts tells that not the card is leased but MIG instances of it.
+	InParts bool
 }
 
 func (p *portal) fleet(r *http.Request, pg *page) error {
@@ -79,13 +87,13 @@ func (p *portal) fleet(r *http.Request, pg *page) error {
 	pg.Now = at(say, f.At, nil)
 
 	count := map[string]int{}
-	leased, all := 0, 0
+	held, all := 0, 0
 	for _, h := range f.Hosts {
 		for _, g := range h.GPUs {
 			count[say.State(g.State).Kind]++
 			all++
-			if g.Lease != "" {
-				leased++
+			if leased(g) {
+				held++
 			}
 		}
 	}
@@ -94,7 +102,7 @@ func (p *portal) fleet(r *http.Request, pg *page) error {
 		pg.Answer = say.Say(phrase.PortalFleetEmpty)
 	default:
 		down, degraded, unknown := count[phrase.KindDown], count[phrase.KindDegraded], count[phrase.KindUnknown]
-		pg.Answer = say.Say(phrase.PortalFleetWell, all, len(f.Hosts), leased)
+		pg.Answer = say.Say(phrase.PortalFleetWell, all, len(f.Hosts), held)
 		if wrong := down + degraded + unknown; wrong > 0 {
 			pg.Answer = say.Say(phrase.PortalFleetTrouble, wrong, all, down, degraded, unknown)
 		}
@@ -102,7 +110,17 @@ func (p *portal) fleet(r *http.Request, pg *page) error {
 			pg.Lead = say.Say(phrase.PortalFleetRest, rest)
 		}
 	}
-	pg.Body = fleetView(say, f, r.URL.Query().Get("provider"), r.URL.Query().Get("state"), pg.Who)
+	body := fleetView(say, f, r.URL.Query().Get("provider"), r.URL.Query().Get("state"), pg.Who)
+	if pg.Who.Role != rental.RoleTenant {
+		conflicts, err := p.opts.API.InventoryConflicts(r.Context())
+		if err != nil {
+			return err
+		}
+		for _, c := range conflicts {
+			body.Conflicts = append(body.Conflicts, conflictRow{What: say.Conflict(c.Kind), Host: c.Host, UUID: c.UUID, Lease: c.Lease})
+		}
+	}
+	pg.Body = body
 	return nil
 }
 
@@ -117,13 +135,15 @@ func fleetView(say phrase.Printer, f api.Fleet, provider, state string, who rent
 			Look: say.State(h.State), Since: at(say, h.Since, nil), Reason: h.Reason,
 		}
 		for _, g := range h.GPUs {
-			gpu := gpuView(say, h.Host, g, f.At, nil)
-			if state != "" && state != gpu.Look.Kind && (state != troubleFilter || !wrong(gpu.Look)) {
-				continue
-			}
-			row.GPUs = append(row.GPUs, gpu)
-			if wrong(gpu.Look) {
-				b.Trouble = append(b.Trouble, gpu)
+			views := append([]gpuRow{gpuView(say, h.Host, g, f.At, nil)}, migViews(say, h.Host, g, f.At, nil)...)
+			for _, gpu := range views {
+				if state != "" && state != gpu.Look.Kind && (state != troubleFilter || !wrong(gpu.Look)) {
+					continue
+				}
+				row.GPUs = append(row.GPUs, gpu)
+				if wrong(gpu.Look) {
+					b.Trouble = append(b.Trouble, gpu)
+				}
 			}
 		}
 		if len(row.GPUs) > 0 || state == "" {
@@ -163,7 +183,7 @@ func gpuView(say phrase.Printer, host string, g api.FleetGPU, now rental.Millis,
 	row := gpuRow{
 		Host: host, Slot: g.Slot, Model: cmp.Or(g.Model, g.SKU), Serial: g.Serial, UUID: g.UUID,
 		Look: say.State(g.State), Since: at(say, g.Since, zone), since: g.Since, Reason: g.Reason,
-		Lease: g.Lease, Tenant: g.Tenant,
+		Lease: g.Lease, Tenant: g.Tenant, InParts: g.Lease == "" && leased(g),
 		Temp: reading(say, g.TemperatureCelsius, 1, 0), Power: reading(say, g.PowerWatts, 1, 0),
 		Memory: memory(say, g), Age: say.Say(phrase.PortalNever), Sampled: at(say, g.SampledAt, zone),
 	}
@@ -250,4 +270,26 @@ func plainOptions(names []string) []option {
 		out = append(out, option{Value: name, Text: name})
 	}
 	return out
+}
+
+// leased tells whether somebody has the card or a part of it.
+func leased(g api.FleetGPU) bool {
+	return g.Lease != "" || slices.ContainsFunc(g.MIG, func(m api.FleetMIG) bool { return m.Lease != "" })
+}
+
+// migViews are the rows of a card's MIG instances. What the driver tells of the whole card alone
+// is not theirs, and since when a state holds is the card's to say.
+func migViews(say phrase.Printer, host string, g api.FleetGPU, now rental.Millis, zone *time.Location) []gpuRow {
+	rows := make([]gpuRow, 0, len(g.MIG))
+	for _, m := range g.MIG {
+		row := gpuView(say, host, api.FleetGPU{
+			UUID: m.UUID, Serial: g.Serial, Model: "MIG " + m.Profile, Slot: g.Slot, State: m.State,
+			Utilisation: m.Utilisation, MemoryUsedBytes: m.MemoryUsedBytes, MemoryTotalBytes: m.MemoryTotalBytes,
+			Lease: m.Lease, Tenant: m.Tenant, SampledAt: g.SampledAt,
+		}, now, zone)
+		row.Part = true
+		row.Temp, row.Power = say.Say(phrase.NotMeasuredWord), say.Say(phrase.NotMeasuredWord)
+		rows = append(rows, row)
+	}
+	return rows
 }

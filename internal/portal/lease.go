@@ -35,6 +35,7 @@ type figure struct {
 
 type assignmentRow struct {
 	UUID, Serial, Host, Reason string
+	Profile                    string // of a MIG instance
 	Slot                       int
 	Known                      bool
 	From, To                   moment
@@ -219,15 +220,19 @@ func (d leaseData) assignments() []assignmentRow {
 	for _, g := range d.detail.GPUs {
 		cards[g.UUID] = g
 	}
+	profiles := map[string]string{}
+	for _, m := range d.detail.MIGInstances {
+		profiles[m.UUID] = m.Profile
+	}
 	out := make([]assignmentRow, 0, len(d.detail.Assignments))
 	for _, a := range d.detail.Assignments {
-		g, known := cards[a.UUID]
+		g, known := cards[a.CardUUID()]
 		reason := a.Reason
 		if reason == "start" {
 			reason = d.say.Say(phrase.PortalAssignStart)
 		}
 		out = append(out, assignmentRow{
-			UUID: a.UUID, Serial: g.Serial, Host: g.Host, Slot: g.Slot, Known: known, Reason: reason,
+			UUID: a.UUID, Serial: g.Serial, Host: g.Host, Slot: g.Slot, Known: known, Reason: reason, Profile: profiles[a.UUID],
 			From: at(d.say, a.Span.Start, d.zone), To: at(d.say, a.Span.End, d.zone),
 		})
 	}
@@ -239,8 +244,10 @@ func troubleOf(say phrase.Printer, f api.Fleet, lease string, zone *time.Locatio
 	var out []gpuRow
 	for _, h := range f.Hosts {
 		for _, g := range h.GPUs {
-			if row := gpuView(say, h.Host, g, f.At, zone); g.Lease == lease && wrong(row.Look) {
-				out = append(out, row)
+			for _, row := range append(migViews(say, h.Host, g, f.At, zone), gpuView(say, h.Host, g, f.At, zone)) {
+				if row.Lease == lease && wrong(row.Look) {
+					out = append(out, row)
+				}
 			}
 		}
 	}

@@ -121,7 +121,7 @@ func (d leaseData) stateSection() stateSection {
 			s.More = say.Say(phrase.AndMore, len(d.states.GPUs)-maxStrips)
 			break
 		}
-		row := chart.Row{Label: g.Host + "/" + strconv.Itoa(g.Slot)}
+		row := chart.Row{Label: strings.TrimSuffix(g.Host+"/"+strconv.Itoa(g.Slot)+" "+g.Profile, " ")}
 		if len([]rune(row.Label)) > 11 {
 			row.Label = "…" + string([]rune(row.Label)[len([]rune(row.Label))-10:])
 		}
@@ -307,6 +307,11 @@ func (d leaseData) cards(uuids []string) string {
 	places := map[string]string{}
 	for _, g := range d.detail.GPUs {
 		places[g.UUID] = g.Host + "/" + strconv.Itoa(g.Slot)
+	}
+	for _, m := range d.detail.MIGInstances {
+		if place, ok := places[m.GPU]; ok {
+			places[m.UUID] = place + " MIG " + m.Profile
+		}
 	}
 	names := make([]string, len(uuids))
 	for i, uuid := range uuids {

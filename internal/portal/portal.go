@@ -22,6 +22,7 @@ type Identity interface {
 // Leases reads the fleet and its leases.
 type Leases interface {
 	Fleet(ctx context.Context) (api.Fleet, error)
+	InventoryConflicts(ctx context.Context) ([]rental.InventoryConflict, error)
 	Leases(ctx context.Context, q api.LeaseQuery) ([]api.LeaseSummary, error)
 	Lease(ctx context.Context, id string) (api.LeaseDetail, error)
 }

@@ -77,6 +77,7 @@ func (v Verdict) excludedWord(zh bool) string {
 		ReasonMaintenance: pick(zh, "maintenance", "维护"),
 		ReasonStopped:     pick(zh, "stopped", "停用"),
 		ReasonTenant:      pick(zh, "caused by the tenant", "租户原因"),
+		ReasonNotAssigned: pick(zh, "no GPU asked for", "未申请 GPU"),
 	}
 	if len(v.ExcludedBy) == 1 {
 		for reason := range v.ExcludedBy {

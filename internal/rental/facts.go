@@ -166,7 +166,7 @@ func (f *Facts) FillHosts(gpus []GPU) {
 	f.Assignments = slices.Clone(f.Assignments)
 	for i, a := range f.Assignments {
 		if a.Host == "" {
-			f.Assignments[i].Host = cmp.Or(f.hostOf(a.UUID), hosts[a.UUID])
+			f.Assignments[i].Host = cmp.Or(f.hostOf(a.UUID), hosts[a.CardUUID()])
 		}
 	}
 }

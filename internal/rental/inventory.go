@@ -64,3 +64,16 @@ type GPU struct {
 	Slot   int     `json:"slot" yaml:"slot"`
 	Life   GPULife `json:"life" yaml:"life"`
 }
+
+// MIGInstance is a part of a card that has a uuid of its own and can be leased by it.
+type MIGInstance struct {
+	UUID string `json:"uuid" yaml:"uuid"`
+	// GPU is the uuid of the card.
+	GPU string `json:"gpu" yaml:"gpu"`
+	// Profile is what was cut, as the driver spells it: "3g.40gb", "1c.3g.40gb", "1g.10gb+me".
+	Profile string `json:"profile" yaml:"profile"`
+	// Placement is its first memory slice and how many it has, "4:4"; empty where nobody told.
+	Placement string `json:"placement,omitempty" yaml:"placement"`
+	// Removed says that the card is cut otherwise now, or not at all.
+	Removed bool `json:"removed,omitempty" yaml:"removed"`
+}

@@ -94,6 +94,9 @@ func (in ChargeInput) priced(seats []seat) int64 {
 		}
 		return int64(len(hosts))
 	default:
+		if in.Lease.Floating != nil {
+			return int64(in.Lease.Floating.Number)
+		}
 		return int64(len(seats))
 	}
 }

@@ -32,7 +32,10 @@ func (in JudgeInput) seatTimeline(s seat, promised bool, judged Span) []Interval
 	cursor, host := reach.Start, ""
 	gap := func(until Millis) {
 		empty := Interval{Span: Span{Start: cursor, End: until}, Class: Down, Reason: ReasonNotDelivered}
-		if !promised {
+		switch {
+		case in.Lease.Floating != nil:
+			empty.Class, empty.Reason = Excluded, ReasonNotAssigned
+		case !promised:
 			empty.Class, empty.Reason = Up, ReasonOutside
 		}
 		told = appendInterval(told, empty)

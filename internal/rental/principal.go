@@ -14,10 +14,12 @@ const (
 	RoleTenant   Role = "tenant"   // its own leases only
 	RolePush     Role = "push"     // writes samples and alerts, reads nothing
 	RoleEnroll   Role = "enroll"   // becomes, once, a push token of a guest of its lease; nothing else
+	// RoleScheduler tells which GPUs a scheduler gave to which lease, and reads nothing.
+	RoleScheduler Role = "scheduler"
 )
 
 // Roles lists every role, for checks and tests.
-var Roles = []Role{RoleAdmin, RoleOperator, RoleOnCall, RoleFinance, RoleTenant, RolePush, RoleEnroll}
+var Roles = []Role{RoleAdmin, RoleOperator, RoleOnCall, RoleFinance, RoleTenant, RolePush, RoleEnroll, RoleScheduler}
 
 // Principal is who asks: a token's holder, or the machine's own user.
 type Principal struct {

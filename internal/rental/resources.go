@@ -10,6 +10,7 @@ const (
 	KindHost        = "Host"
 	KindSKU         = "SKU"
 	KindGPU         = "GPU"
+	KindMIG         = "MIGInstance"
 	KindContract    = "Contract"
 	KindLease       = "Lease"
 	KindMaintenance = "Maintenance"
@@ -25,6 +26,7 @@ type Resources struct {
 	Hosts        []Host
 	SKUs         []SKU
 	GPUs         []GPU
+	MIGInstances []MIGInstance
 	Contracts    []Contract
 	Leases       []Lease
 	Maintenances []Maintenance
@@ -40,6 +42,7 @@ func (r *Resources) Append(o Resources) {
 	r.Hosts = append(r.Hosts, o.Hosts...)
 	r.SKUs = append(r.SKUs, o.SKUs...)
 	r.GPUs = append(r.GPUs, o.GPUs...)
+	r.MIGInstances = append(r.MIGInstances, o.MIGInstances...)
 	r.Contracts = append(r.Contracts, o.Contracts...)
 	r.Leases = append(r.Leases, o.Leases...)
 	r.Maintenances = append(r.Maintenances, o.Maintenances...)
@@ -50,7 +53,7 @@ func (r *Resources) Append(o Resources) {
 // Len counts the resources.
 func (r Resources) Len() int {
 	return len(r.Providers) + len(r.Tenants) + len(r.Sites) + len(r.Hosts) + len(r.SKUs) +
-		len(r.GPUs) + len(r.Contracts) + len(r.Leases) + len(r.Maintenances) +
+		len(r.GPUs) + len(r.MIGInstances) + len(r.Contracts) + len(r.Leases) + len(r.Maintenances) +
 		len(r.Consumptions) + len(r.Adjustments)
 }
 
@@ -103,9 +106,10 @@ type AssignmentEvent struct {
 	// Session joins a start with its stop: a pod's uid, a job's id.
 	Session string `json:"session"`
 	Lease   string `json:"lease"`
-	UUID    string `json:"uuid"`
-	Kind    string `json:"kind"` // start or stop
-	At      Millis `json:"at"`
+	// UUID is the GPU's or MIG instance's; empty in a stop for all of the session's.
+	UUID string `json:"uuid"`
+	Kind string `json:"kind"` // start or stop
+	At   Millis `json:"at"`
 }
 
 // The kinds of an AssignmentEvent.

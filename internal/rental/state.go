@@ -8,6 +8,7 @@ import (
 // Reasons of intervals that no GPU state gives: facts of the lease, or the lack of samples.
 const (
 	ReasonNoSamples    = "no_samples"    // nobody told a state, or the last one is too old
+	ReasonMIGMissing   = "mig_missing"   // the card answers and is not cut into this MIG instance
 	ReasonNotDelivered = "not_delivered" // a card was due and none was assigned
 	ReasonMaintenance  = "maintenance"   // an announced window
 	ReasonStopped      = "stopped"       // the tenant's act
@@ -27,7 +28,7 @@ func ClassOfState(state string) Class {
 		return Up
 	case "lost", "reset_required", "unresponsive", "driver_down", "fabric_incomplete", "host_down", ReasonNotDelivered:
 		return Down
-	case ReasonMaintenance, ReasonStopped, ReasonTenant:
+	case ReasonMaintenance, ReasonStopped, ReasonTenant, ReasonNotAssigned:
 		return Excluded
 	default:
 		return NoData
@@ -101,6 +102,26 @@ func stateTimeline(span Span, states []Series, interval int64) []Interval {
 	}
 	emit(span.End, NoData, ReasonNoSamples)
 	return out
+}
+
+// MIGTimeline turns the classes of a card into those of a MIG instance of it: the card's, and
+// unknown where the card is up and does not report the instance (MIG was switched off, or cut
+// otherwise, under a lease). present are the copies of its gpu_mig_info; a sample says that the
+// instance is there up to the next, at most two sampling intervals (milliseconds) long.
+func MIGTimeline(card []Interval, present []Series, interval int64) []Interval {
+	var there []Span
+	for _, series := range present {
+		for _, sample := range series.Samples {
+			there = append(there, Span{Start: sample.At, End: sample.At + Millis(2*interval)})
+		}
+	}
+	var up []Span
+	for _, iv := range card {
+		if iv.Class == Up {
+			up = append(up, iv.Span)
+		}
+	}
+	return overlay(card, SubtractSpans(up, there), NoData, ReasonMIGMissing)
 }
 
 // tellings returns the states that were told, in order of time, one per moment.

@@ -307,3 +307,36 @@ func TestPercentagesAreFlooredWithTheDigitsOfTheTarget(t *testing.T) {
 		}
 	}
 }
+
+func TestAMIGInstanceIsAsItsCardIsWhileTheCardHasIt(t *testing.T) {
+	sec := func(n int64) Millis { return Millis(n * 1000) }
+	there := func(at ...int64) []Series {
+		s := Series{}
+		for _, n := range at {
+			s.Samples = append(s.Samples, Sample{At: sec(n), Value: 1})
+		}
+		return []Series{s}
+	}
+	span := Span{0, sec(75)}
+	for _, tc := range []struct {
+		name    string
+		card    []Series
+		present []Series
+		want    []Interval
+	}{
+		{"up with its card", set("ok", "ok", "ok", "ok", "ok"), there(0, 15, 30, 45, 60), []Interval{{Span: span, Class: Up, Reason: "ok"}}},
+		{"down with its card, reported or not", set("ok", "lost", "lost", "lost", "ok"), there(0, 60),
+			[]Interval{{Span: Span{0, sec(15)}, Class: Up, Reason: "ok"}, {Span: Span{sec(15), sec(60)}, Class: Down, Reason: "lost"}, {Span: Span{sec(60), sec(75)}, Class: Up, Reason: "ok"}}},
+		{"unknown where MIG was switched off under it", set("ok", "ok", "ok", "ok", "ok"), there(0, 15),
+			[]Interval{{Span: Span{0, sec(45)}, Class: Up, Reason: "ok"}, {Span: Span{sec(45), sec(75)}, Class: NoData, Reason: ReasonMIGMissing}}},
+		{"one missed sample is bridged", set("ok", "ok", "ok", "ok", "ok"), there(0, 30, 45, 60), []Interval{{Span: span, Class: Up, Reason: "ok"}}},
+		{"a silent card says nothing of it", set("ok", "", "", "", ""), there(0),
+			[]Interval{{Span: Span{0, sec(30)}, Class: Up, Reason: "ok"}, {Span: Span{sec(30), sec(75)}, Class: NoData, Reason: ReasonNoSamples}}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := MIGTimeline(StateTimeline(span, tc.card, 15_000), tc.present, 15_000); !slices.Equal(got, tc.want) {
+				t.Errorf("found    %v\nexpected %v", got, tc.want)
+			}
+		})
+	}
+}

@@ -97,7 +97,7 @@ func (l Lease) Validate() []FieldError {
 	case l.Start != 0 && l.End < l.Start:
 		f.add("end", l.End.String(), "a time not before the start "+l.Start.String()+", or open")
 	}
-	f.check(len(l.GPUs) > 0, "gpus", "nothing", "the GPUs of the lease, each by uuid or by host and slot")
+	f.validateFloating(l)
 	seen := map[string]int{}
 	for i, ref := range l.GPUs {
 		path := fmt.Sprintf("gpus[%d]", i)
@@ -150,10 +150,11 @@ func (r GPURef) String() string {
 // ValidateUnder returns what is wrong with the lease under its contract, besides Validate.
 func (l Lease) ValidateUnder(c Contract) []FieldError {
 	var f faults
-	if a := c.Availability; a != nil && a.Scope == ScopeKOfN && a.Needed > len(l.GPUs) {
-		f.add("gpus", fmt.Sprintf("%d", len(l.GPUs)),
+	if a := c.Availability; a != nil && a.Scope == ScopeKOfN && a.Needed > l.Cards() {
+		f.add("gpus", fmt.Sprintf("%d", l.Cards()),
 			fmt.Sprintf("at least the %d GPUs that contract %s needs to be up", a.Needed, c.Name))
 	}
+	f.validateFloatingUnder(l, c)
 	if c.Plan.Slices != nil {
 		for i, ref := range l.GPUs {
 			if _, err := c.Plan.Slices.Share(ref.Profile); err != nil {

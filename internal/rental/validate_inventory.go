@@ -34,6 +34,16 @@ func (s SKU) Validate() []FieldError {
 	return f.list
 }
 
+// Validate returns what is wrong with the MIG instance by itself; nothing where it is whole.
+func (m MIGInstance) Validate() []FieldError {
+	var f faults
+	f.required("uuid", m.UUID, "the uuid that the driver tells")
+	f.required("gpu", m.GPU, "the uuid of the card that it is a part of")
+	f.check(m.UUID == "" || m.UUID != m.GPU, "uuid", quoted(m.UUID), "another uuid than the card's")
+	f.check(profileForm.MatchString(m.Profile), "profile", orNothing(m.Profile), "a MIG profile such as 3g.40gb")
+	return f.list
+}
+
 // Validate returns what is wrong with the card by itself; nothing where it is whole. An empty
 // life means service.
 func (g GPU) Validate() []FieldError {

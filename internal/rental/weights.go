@@ -94,18 +94,19 @@ func (in ChargeInput) sliceOf(s seat) (*big.Rat, error) {
 	return share, nil
 }
 
-var profileForm = regexp.MustCompile(`^(?:[0-9]c\.)?([0-9])g\.([0-9]{1,3})gb(?:\+[a-z.]+)?$`)
+var profileForm = regexp.MustCompile(`^(?:([0-9])c\.)?([0-9])g\.([0-9]{1,3})gb(?:\+[a-z.]+)?$`)
 
-// Share returns what part of a card a MIG profile such as 3g.40gb is, exactly. The parts of all
-// instances of a card and what is left idle sum to 1.
+// Share returns what part of a card a MIG profile such as 3g.40gb is, exactly. A compute instance
+// within one, such as 1c.3g.40gb, is its compute slices' part of that. The parts of all instances
+// of a card and what is left idle sum to 1.
 func (s Slices) Share(profile string) (*big.Rat, error) {
 	m := profileForm.FindStringSubmatch(profile)
 	if m == nil {
 		return nil, fmt.Errorf("MIG profile %q: expected one such as 3g.40gb", profile)
 	}
-	figure := m[1]
+	figure := m[2]
 	if s.By == SlicesByMemory {
-		figure = m[2]
+		figure = m[3]
 	}
 	n, err := strconv.Atoi(figure)
 	if err != nil {
@@ -114,5 +115,13 @@ func (s Slices) Share(profile string) (*big.Rat, error) {
 	if n == 0 || n > s.Of {
 		return nil, fmt.Errorf("MIG profile %q: found %d by %s, expected 1 to the card's %d", profile, n, s.By, s.Of)
 	}
-	return big.NewRat(int64(n), int64(s.Of)), nil
+	share := big.NewRat(int64(n), int64(s.Of))
+	if m[1] == "" {
+		return share, nil
+	}
+	part, whole := int64(m[1][0]-'0'), int64(m[2][0]-'0') // a digit each, by the form
+	if part == 0 || part > whole {
+		return nil, fmt.Errorf("MIG profile %q: found %d compute slices, expected 1 to its GPU instance's %d", profile, part, whole)
+	}
+	return share.Mul(share, big.NewRat(part, whole)), nil
 }

@@ -22,7 +22,7 @@ type adoption struct {
 // view is the inventory as the ledger has it at a moment.
 func view(ctx context.Context, l *ledger.Ledger, now time.Time) (inventory.View, error) {
 	var v inventory.View
-	var errs [7]error
+	var errs [8]error
 	at := rental.At(now)
 	v.Sites, errs[0] = l.Sites(ctx)
 	v.Hosts, errs[1] = l.Hosts(ctx)
@@ -31,6 +31,7 @@ func view(ctx context.Context, l *ledger.Ledger, now time.Time) (inventory.View,
 	v.Contracts, errs[4] = l.Contracts(ctx)
 	v.Leases, errs[5] = l.Leases(ctx)
 	v.Assignments, errs[6] = l.AssignmentsAt(ctx, rental.Span{Start: at, End: at + 1})
+	v.MIGInstances, errs[7] = l.MIGInstances(ctx)
 	return v, errors.Join(errs[:]...)
 }
 
@@ -41,15 +42,19 @@ func (s *leaseSeries) inventoryView(ctx context.Context, now time.Time) (invento
 	if err != nil {
 		return v, err
 	}
-	v.Reported, err = reportedCards(ctx, lateSamples{s.app}, now)
-	if err != nil {
+	if err = readReported(ctx, &v, lateSamples{s.app}, now); err != nil {
 		s.log.Error("cards that report and were not adopted are not told", "error", err)
 	}
 	return v, nil
 }
 
-func reportedCards(ctx context.Context, s samples, now time.Time) ([]rental.Series, error) {
-	return s.Query(ctx, fmt.Sprintf(deduplicated, "gpu_info"), now)
+// readReported completes the view by what exporters report of cards and MIG instances now.
+func readReported(ctx context.Context, v *inventory.View, s samples, now time.Time) (err error) {
+	if v.Reported, err = s.Query(ctx, fmt.Sprintf(deduplicated, "gpu_info"), now); err != nil {
+		return err
+	}
+	v.ReportedMIG, err = s.Query(ctx, fmt.Sprintf(deduplicated, "gpu_mig_info"), now)
+	return err
 }
 
 // plan is what the inventory would become with new hosts at a site.
@@ -58,7 +63,7 @@ func (a adoption) plan(ctx context.Context, site string) (inventory.Plan, error)
 	if err != nil {
 		return inventory.Plan{}, err
 	}
-	if v.Reported, err = reportedCards(ctx, a.samples, a.now()); err != nil {
+	if err := readReported(ctx, &v, a.samples, a.now()); err != nil {
 		return inventory.Plan{}, err
 	}
 	return inventory.Propose(v, site), nil
@@ -70,11 +75,14 @@ func (a adoption) Proposals(ctx context.Context) (api.Proposals, error) {
 	if err != nil {
 		return api.Proposals{}, err
 	}
-	out := api.Proposals{Hosts: []api.HostProposal{}}
+	out := api.Proposals{Hosts: []api.HostProposal{}, Leaving: plan.Leaving, Vanished: plan.Vanished, Held: plan.Held}
 	for _, host := range plan.Hosts {
 		proposal := api.HostProposal{Host: host.Host, New: host.Action == rental.ActionCreate, GPUs: []api.GPUProposal{}}
 		for _, card := range host.Cards {
-			proposal.GPUs = append(proposal.GPUs, api.GPUProposal{GPU: card.GPU, Model: card.Model, Action: card.Action, Conflict: card.Conflict})
+			proposal.GPUs = append(proposal.GPUs, api.GPUProposal{GPU: card.GPU, Model: card.Model, Action: card.Action, Note: card.Note, Conflict: card.Conflict})
+		}
+		for _, m := range host.Instances {
+			proposal.MIGInstances = append(proposal.MIGInstances, api.MIGProposal{Instance: m.Instance, Action: m.Action, Conflict: m.Conflict})
 		}
 		out.Hosts = append(out.Hosts, proposal)
 	}

@@ -129,6 +129,14 @@ func (v availability) States(ctx context.Context, id string, p api.Period) (api.
 	for _, gpu := range gpus {
 		places[gpu.UUID] = gpu
 	}
+	parts, err := v.ledger.MIGInstances(ctx)
+	if err != nil {
+		return out, err
+	}
+	profiles := make(map[string]string, len(parts))
+	for _, m := range parts {
+		profiles[m.UUID] = m.Profile
+	}
 	until := rental.Span{Start: 0, End: rental.At(v.now())}
 	for _, a := range assignments {
 		served := span.Clip(a.Span).Clip(lease.Span()).Clip(until)
@@ -139,9 +147,9 @@ func (v availability) States(ctx context.Context, id string, p api.Period) (api.
 		if err != nil {
 			return out, err
 		}
-		place := places[a.UUID]
+		place := places[a.CardUUID()]
 		out.GPUs = append(out.GPUs, api.GPUStates{
-			UUID: a.UUID, Serial: place.Serial, Host: place.Host, Slot: place.Slot,
+			UUID: a.UUID, Serial: place.Serial, Host: place.Host, Slot: place.Slot, Profile: profiles[a.UUID],
 			Intervals: rental.Unwatched(rental.Partition(served, timeline)),
 		})
 	}

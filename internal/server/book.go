@@ -13,6 +13,7 @@ type book struct {
 	sites        map[string]rental.Site
 	hosts        []rental.Host
 	gpus         []rental.GPU
+	instances    []rental.MIGInstance
 	leases       map[string]rental.Lease
 	assignments  map[string]rental.Assignment // by uuid
 	maintenances []rental.Maintenance
@@ -35,6 +36,9 @@ func readBook(ctx context.Context, ledger inventoryReader, at rental.Millis) (*b
 		return nil, err
 	}
 	if b.gpus, err = ledger.GPUs(ctx); err != nil {
+		return nil, err
+	}
+	if b.instances, err = ledger.MIGInstances(ctx); err != nil {
 		return nil, err
 	}
 	leases, err := ledger.Leases(ctx)

@@ -22,6 +22,7 @@ type inventoryReader interface {
 	Sites(ctx context.Context) ([]rental.Site, error)
 	Hosts(ctx context.Context) ([]rental.Host, error)
 	GPUs(ctx context.Context) ([]rental.GPU, error)
+	MIGInstances(ctx context.Context) ([]rental.MIGInstance, error)
 	Leases(ctx context.Context) ([]rental.Lease, error)
 	AssignmentsAt(ctx context.Context, span rental.Span) ([]rental.Assignment, error)
 	Maintenances(ctx context.Context, span rental.Span) ([]rental.Maintenance, error)
@@ -77,6 +78,9 @@ func (f *fleet) Fleet(ctx context.Context) (api.Fleet, error) {
 		card.Serial = cmp.Or(card.Serial, gpu.Serial)
 		card.host = cmp.Or(gpu.Host, card.host)
 	}
+	if err := f.instances(ctx, now, book, cards); err != nil {
+		return api.Fleet{}, err
+	}
 	hosts, err := f.hosts(ctx, now, book, cards)
 	return api.Fleet{At: rental.At(now), Hosts: hosts}, err
 }
@@ -86,6 +90,7 @@ type reportedGPU struct {
 	api.FleetGPU
 	host    string
 	adopted bool
+	parts   map[string]*reportedPart // its MIG instances, by uuid
 }
 
 // reported returns the cards that exporters tell of now, by uuid.
@@ -172,7 +177,9 @@ func (f *fleet) hosts(ctx context.Context, now time.Time, book *book, cards map[
 		heard[card.host] = heard[card.host] || card.Index != "" && (card.Vantage == "" || !card.adopted)
 		held := book.holder(card.UUID)
 		card.Lease, card.Tenant = held.lease, held.tenant
-		card.State, card.Reason = book.derive(card.host, held, card.State)
+		told := card.State
+		card.State, card.Reason = book.derive(card.host, held, told)
+		card.MIG = book.parts(card, told)
 		host.GPUs = append(host.GPUs, card.FleetGPU)
 	}
 	silent, err := f.lastHeard(ctx, now, byName, heard)

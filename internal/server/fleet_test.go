@@ -34,8 +34,9 @@ func (s shelf) put(metric, vantage, uuid string, value float64, more ...string) 
 }
 
 // The rest of an inventory, of which the fleet reads little.
-func (p *park) Sites(context.Context) ([]rental.Site, error)   { return nil, p.err }
-func (p *park) Leases(context.Context) ([]rental.Lease, error) { return p.leases, p.err }
+func (p *park) Sites(context.Context) ([]rental.Site, error)               { return nil, p.err }
+func (p *park) Leases(context.Context) ([]rental.Lease, error)             { return p.leases, p.err }
+func (p *park) MIGInstances(context.Context) ([]rental.MIGInstance, error) { return nil, p.err }
 func (p *park) Maintenances(context.Context, rental.Span) ([]rental.Maintenance, error) {
 	return nil, p.err
 }

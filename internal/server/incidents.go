@@ -85,7 +85,7 @@ func (h holders) Holders(ctx context.Context, host, uuid string, at rental.Milli
 	}
 	var held []rental.Holder
 	for _, a := range assignments {
-		if !cards[a.UUID] || slices.ContainsFunc(held, func(known rental.Holder) bool { return known.Lease == a.Lease }) {
+		if !cards[a.UUID] && !cards[a.CardUUID()] || slices.ContainsFunc(held, func(known rental.Holder) bool { return known.Lease == a.Lease }) {
 			continue
 		}
 		lease, err := h.ledger.Lease(ctx, a.Lease)

@@ -46,7 +46,7 @@ func (k keeping) EndLease(ctx context.Context, by rental.Principal, id string, a
 // Resources lists everything that is recorded.
 func (k keeping) Resources(ctx context.Context) (rental.Resources, error) {
 	var r rental.Resources
-	var errs [8]error
+	var errs [9]error
 	r.Providers, errs[0] = k.ledger.Providers(ctx)
 	r.Tenants, errs[1] = k.ledger.Tenants(ctx)
 	r.Sites, errs[2] = k.ledger.Sites(ctx)
@@ -55,5 +55,6 @@ func (k keeping) Resources(ctx context.Context) (rental.Resources, error) {
 	r.GPUs, errs[5] = k.ledger.GPUs(ctx)
 	r.Contracts, errs[6] = k.ledger.Contracts(ctx)
 	r.Leases, errs[7] = k.ledger.Leases(ctx)
+	r.MIGInstances, errs[8] = k.ledger.MIGInstances(ctx)
 	return r, errors.Join(errs[:]...)
 }

@@ -81,7 +81,7 @@ func (l leases) summary(ctx context.Context, lease rental.Lease, contract rental
 	}
 	out := api.LeaseSummary{
 		ID: lease.ID, Tenant: lease.Tenant, Provider: contract.Provider, Contract: lease.Contract, SKU: contract.SKU,
-		Start: lease.Start, End: lease.End, GPUs: len(lease.GPUs), State: stateOf(lease, now),
+		Start: lease.Start, End: lease.End, GPUs: lease.Cards(), State: stateOf(lease, now),
 		Currency: contract.Currency, TimeZone: contract.TimeZone, Month: month.String(),
 	}
 	if out.SKU == "" {
@@ -127,7 +127,7 @@ func (l leases) served(ctx context.Context, lease string) (string, error) {
 	}
 	sku := ""
 	for _, gpu := range gpus {
-		if !slices.ContainsFunc(assignments, func(a rental.Assignment) bool { return a.UUID == gpu.UUID }) {
+		if !slices.ContainsFunc(assignments, func(a rental.Assignment) bool { return a.CardUUID() == gpu.UUID }) {
 			continue
 		}
 		if sku != "" && sku != gpu.SKU {
@@ -184,16 +184,23 @@ func (l leases) Lease(ctx context.Context, id string) (api.LeaseDetail, error) {
 		running = live[i]
 	}
 	detail := api.LeaseDetail{Lease: lease, Contract: contract}
-	var errs [4]error
+	var errs [5]error
 	var gpus []rental.GPU
+	var parts []rental.MIGInstance
 	var windows []rental.Maintenance
 	detail.Summary, errs[0] = l.summary(ctx, lease, contract, running, i >= 0)
 	detail.Assignments, errs[1] = l.ledger.Assignments(ctx, id)
 	gpus, errs[2] = l.ledger.GPUs(ctx)
+	parts, errs[4] = l.ledger.MIGInstances(ctx)
 	windows, errs[3] = l.ledger.Maintenances(ctx, lease.Span())
 	served, hosts := map[string]bool{}, map[string]bool{}
 	for _, a := range detail.Assignments {
-		served[a.UUID] = true
+		served[a.UUID], served[a.CardUUID()] = true, true
+	}
+	for _, part := range parts {
+		if served[part.UUID] {
+			detail.MIGInstances = append(detail.MIGInstances, part)
+		}
 	}
 	for _, gpu := range gpus {
 		if served[gpu.UUID] {

@@ -67,6 +67,9 @@ func (r renderer) focusBills(ctx context.Context, bills []rental.Bill) ([]focus.
 	for _, g := range inventory.gpus {
 		regions[g.UUID], names[g.UUID] = sites[g.Host], fmt.Sprintf("%s slot %d", g.Host, g.Slot)
 	}
+	for _, m := range inventory.instances {
+		regions[m.UUID] = regions[m.GPU]
+	}
 	out := make([]focus.Bill, len(bills))
 	for i, bill := range bills {
 		contract, err := r.ledger.Contract(ctx, bill.Contract)

@@ -72,7 +72,7 @@ func (s *leaseSeries) Collect(out chan<- prometheus.Metric) {
 		s.factsAt = now
 	}
 	if now.Sub(s.moneyAt) >= moneyFor || now.Before(s.moneyAt) {
-		s.money = s.read(ctx, now, s.readMoney)
+		s.money = append(s.read(ctx, now, s.readMoney), s.read(ctx, now, s.readConflicts)...)
 		s.moneyAt = now
 	}
 	for _, metric := range s.facts {

@@ -145,7 +145,7 @@ func (u usage) costRow(ctx context.Context, lease rental.Lease, span rental.Span
 	p := points[0]
 	row := api.CostRow{
 		Lease: lease.ID, Tenant: lease.Tenant, Provider: contract.Provider, Contract: lease.Contract,
-		SKU: contract.SKU, GPUs: len(lease.GPUs), Currency: contract.Currency,
+		SKU: contract.SKU, GPUs: lease.Cards(), Currency: contract.Currency,
 		Usage: usagePoint(p), Cost: money(p.Cost),
 	}
 	if p.IdleCost != nil {

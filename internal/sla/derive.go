@@ -11,8 +11,12 @@ import (
 	"github.com/leasewatch/leasewatch/internal/rental"
 )
 
-// stateMetric is the state set that exporters tell.
-const stateMetric = "gpu_state"
+// stateMetric is the state set that exporters tell of cards, and migMetric what they tell of
+// each MIG instance while its card has it.
+const (
+	stateMetric = "gpu_state"
+	migMetric   = "gpu_mig_info"
+)
 
 // Derive works out the timelines and downtime facts of a lease over the span again, up to now,
 // from the samples. It is idempotent: the same samples give the same facts, in any order of arrival.
@@ -43,7 +47,7 @@ func (s *Service) deriveCard(ctx context.Context, lease rental.Lease, a rental.A
 	// Day by day, so that a long history is never in memory as a whole.
 	for at := span.Start; at < span.End; at += chunk {
 		part := rental.Span{Start: at, End: min(at+chunk, span.End)}
-		intervals, err := s.read(ctx, a.UUID, part)
+		intervals, err := s.read(ctx, a, part)
 		if err != nil {
 			return err
 		}
@@ -57,8 +61,9 @@ func (s *Service) deriveCard(ctx context.Context, lease rental.Lease, a rental.A
 // chunk is how much time is derived at once.
 const chunk = rental.Millis(24 * 3_600_000)
 
-// read turns a card's samples over the span into intervals.
-func (s *Service) read(ctx context.Context, uuid string, span rental.Span) ([]rental.Interval, error) {
+// read turns the samples of an assigned card over the span into intervals. A MIG instance is as
+// its card is, while the card has it.
+func (s *Service) read(ctx context.Context, a rental.Assignment, span rental.Span) ([]rental.Interval, error) {
 	parts, err := s.sampled(ctx, span)
 	if err != nil {
 		return nil, err
@@ -67,13 +72,24 @@ func (s *Service) read(ctx context.Context, uuid string, span rental.Span) ([]re
 	for _, p := range parts {
 		hold = max(hold, rental.Millis(2*p.IntervalMS))
 	}
-	series, err := s.samples.Select(ctx, stateMetric, map[string]string{"uuid": uuid}, rental.Span{Start: span.Start - hold, End: span.End})
+	around := rental.Span{Start: span.Start - hold, End: span.End}
+	series, err := s.samples.Select(ctx, stateMetric, map[string]string{"uuid": a.CardUUID()}, around)
 	if err != nil {
 		return nil, fmt.Errorf("samples of %s: %w", stateMetric, err)
 	}
+	var present []rental.Series
+	if a.Card != "" {
+		if present, err = s.samples.Select(ctx, migMetric, map[string]string{"uuid": a.UUID}, around); err != nil {
+			return nil, fmt.Errorf("samples of %s: %w", migMetric, err)
+		}
+	}
 	var intervals []rental.Interval
 	for _, p := range parts {
-		intervals = append(intervals, rental.StateTimeline(p.Span, series, p.IntervalMS)...)
+		states := rental.StateTimeline(p.Span, series, p.IntervalMS)
+		if a.Card != "" {
+			states = rental.MIGTimeline(states, present, p.IntervalMS)
+		}
+		intervals = append(intervals, states...)
 	}
 	return intervals, nil
 }
@@ -240,8 +256,8 @@ func fact(lease string, a rental.Assignment, r run, c rental.Contract) rental.Do
 	d := rental.Downtime{
 		ID: rental.AutomaticPrefix + hex.EncodeToString(sum[:8]), Lease: lease, UUIDs: []string{a.UUID}, Span: r.span,
 		Cause: r.cause(), Reason: r.states[0].Reason,
-		Witnesses: []string{fmt.Sprintf("%s == 1 at %s", sample(a.UUID, r.states[0]), r.span.Start)},
-		Evidence:  r.evidence(a.UUID),
+		Witnesses: []string{fmt.Sprintf("%s == 1 at %s", sample(a.CardUUID(), r.states[0]), r.span.Start)},
+		Evidence:  r.evidence(a.CardUUID()),
 	}
 	// What the tenant may have done himself, as who is root can unload the driver, waits for a
 	// person under any contract.

@@ -23,14 +23,22 @@ var (
 )
 
 // recording is a store of samples that the test fills.
-type recording struct{ series map[string][]rental.Series } // by uuid
+type recording struct {
+	series map[string][]rental.Series // states, by uuid
+	parts  map[string][]rental.Series // what tells that a MIG instance is there, by uuid
+}
 
 func (r *recording) Select(_ context.Context, metric string, matchers map[string]string, span rental.Span) ([]rental.Series, error) {
-	if metric != "gpu_state" {
+	from := r.series
+	switch metric {
+	case "gpu_state":
+	case "gpu_mig_info":
+		from = r.parts
+	default:
 		return nil, fmt.Errorf("unexpected metric %s", metric)
 	}
 	var out []rental.Series
-	for _, s := range r.series[matchers["uuid"]] {
+	for _, s := range from[matchers["uuid"]] {
 		part := rental.Series{Labels: s.Labels}
 		for _, sample := range s.Samples {
 			if span.Contains(sample.At) {
