@@ -48,7 +48,7 @@ func TestMessagesReadAsTheyShould(t *testing.T) {
 		"serial": "1654", "sku": "h100", "lease": "L-7", "tenant": "acme", "provider": "north",
 		"state": "unresponsive", "xid": "79", "finding": "remapped_rows", "repair": "channel", "problem": "degraded_bandwidth", "type": "replay",
 		"part": "width", "mountpoint": "/data", "device": "mlx5_0", "fstype": "ext4", "port": "1", "way": "receive", "collector": "infiniband",
-		"call": "nvmlDeviceGetPowerUsage", "version": "v0.9.0", "nvswitch": "0000:84:00.0", "sxid": "12028", "said": "fatal", "instance": "gpu-a17:19400", "rule_group": "health.yaml;health", "step": "80", "item": "egress",
+		"call": "nvmlDeviceGetPowerUsage", "version": "v0.9.0", "nvswitch": "0000:84:00.0", "sxid": "12028", "said": "fatal", "kind": "two_places", "instance": "gpu-a17:19400", "rule_group": "health.yaml;health", "step": "80", "item": "egress",
 	}
 	values := map[string]float64{
 		"LeasewatchXIDFatal": 1_750_000_000, "LeasewatchXIDReset": 1_750_000_000, "LeasewatchXIDTicket": 1_750_000_000,

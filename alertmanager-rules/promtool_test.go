@@ -101,6 +101,12 @@ func TestOldAmtoolReadsTheRouting(t *testing.T) {
 	run(t, testenv.Binary(t, "amtool"), "check-config", "alertmanager.yaml")
 }
 
+// TestVmalertReadsTheRules has vmalert, as a site runs it, check expressions and templates.
+func TestVmalertReadsTheRules(t *testing.T) {
+	run(t, tool(t, "vmalert"), "-dryRun", "-rule=rules/*.yaml", "-external.label=leasewatch_url=https://leasewatch.example",
+		"-rule.validateExpressions", "-rule.validateTemplates")
+}
+
 func TestVmalertReadsTheRulesAndAgrees(t *testing.T) {
 	run(t, tool(t, "vmalert-tool"), "unittest", "--files=testdata/vmalert_test.yaml")
 }

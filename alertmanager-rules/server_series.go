@@ -44,6 +44,8 @@ func ServerSeries() []Series {
 			"When the oldest undelivered message of this severity was put into the outbox, in seconds since 1970; 0 for none."},
 		{"leasewatch_store_failing", nil,
 			"1 while the server cannot store samples, else 0."},
+		{"leasewatch_inventory_conflicts", []string{"kind"},
+			"Places where inventory, leases and reports do not fit together, by kind; 0 where none."},
 		{"leasewatch_build_info", []string{"version"},
 			"1, with the server's version."},
 	}

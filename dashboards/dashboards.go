@@ -14,7 +14,7 @@ import (
 
 // revision rises with every change of what a dashboard shows: Grafana takes a bundled
 // dashboard anew only then.
-const revision = 1
+const revision = 2
 
 // Dashboard is one dashboard with all its queries.
 type Dashboard struct {
@@ -32,7 +32,7 @@ type Dashboard struct {
 // All returns every dashboard. An error is a mistake in this package.
 func All() ([]Dashboard, error) {
 	var all []Dashboard
-	for _, make := range []func() (string, *dashboard.DashboardBuilder, []card){fleet, leaseCost} {
+	for _, make := range []func() (string, *dashboard.DashboardBuilder, []card){fleet, hostAndGPU, leaseCost} {
 		name, builder, cards := make()
 		built, err := builder.Build()
 		if err != nil {
@@ -60,7 +60,7 @@ func (d Dashboard) Provisioned() []byte {
 	return bytes.ReplaceAll(d.JSON, []byte(`"uid": "`+d.UID+`"`), []byte(`"uid": "`+d.UID+`-file"`))
 }
 
-// PrometheusQueries returns the PromQL of every panel; none holds a variable.
+// PrometheusQueries returns the PromQL of every panel; "$host" stands for the name of a host.
 func PrometheusQueries() ([]Query, error) { return queriesOf(Prometheus) }
 
 // LeasewatchQueries returns every query of the Leasewatch data source; "$lease" stands for a

@@ -70,6 +70,7 @@ func TestTheSameCodeGivesTheSameBytes(t *testing.T) {
 func TestNamesNeverChange(t *testing.T) {
 	want := map[string][2]string{
 		"fleet":      {"leasewatch-fleet", "Leasewatch: fleet"},
+		"host":       {"leasewatch-host", "Leasewatch: host and GPU"},
 		"lease-cost": {"leasewatch-lease-cost", "Leasewatch: lease cost against use"},
 	}
 	found := all(t)

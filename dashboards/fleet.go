@@ -14,7 +14,7 @@ import (
 func fleet() (string, *dashboard.DashboardBuilder, []card) {
 	d := sheet("leasewatch-fleet", "Leasewatch: fleet", "Is every GPU well, and if not, which one needs somebody?",
 		Prometheus, "Prometheus", "1m", "now-6h")
-	cards := numbered(states(), wrongNow(), alerts(), utilisation(), temperature(), power(), ecc(), xids(), hosts())
+	cards := numbered(states(), wrongNow(), alerts(), utilisation(), temperature(), power(), ecc(), xids(), shortHosts(), versions(), hosts())
 	d = d.WithPanel(statesPanel(cards[0])).
 		WithPanel(rowsPanel(cards[1], nil)).
 		WithPanel(rowsPanel(cards[2], nil)).
@@ -23,7 +23,9 @@ func fleet() (string, *dashboard.DashboardBuilder, []card) {
 		WithPanel(curves(cards[5]).Min(0)).
 		WithPanel(rowsPanel(cards[6], map[string]string{"Value": "Uncorrected errors"})).
 		WithPanel(rowsPanel(cards[7], map[string]string{"Value": "Times"})).
-		WithPanel(hostsPanel(cards[8]))
+		WithPanel(shortHostsPanel(cards[8])).
+		WithPanel(rowsPanel(cards[9], map[string]string{"driver_version": "Driver", "Value #A": "Hosts", "version": "Exporter", "Value #B": "Exporters"})).
+		WithPanel(hostsPanel(cards[10]))
 	return "fleet", d, cards
 }
 
@@ -74,12 +76,13 @@ func alerts() card {
 func utilisation() card {
 	return card{
 		title: "How well are the GPUs used?", unit: "percentunit", noValue: "not measured", width: 8, height: 8,
-		description: "The tenth that is used least, the middle and the tenth that is used most, so that 500 hosts stay readable. Empty where no driver tells utilisation.",
+		description: "The tenth that is used least, the middle and the tenth that is used most, so that 500 hosts stay readable; beside them how much of a card its kernels used. Empty where no driver tells utilisation.",
 		steps:       steps(colourUse),
 		queries: []Query{
 			prom("A", "least used tenth", `quantile(0.1, uuid:gpu_utilization_ratio:max)`),
 			prom("B", "middle", `quantile(0.5, uuid:gpu_utilization_ratio:max)`),
 			prom("C", "most used tenth", `quantile(0.9, uuid:gpu_utilization_ratio:max)`),
+			prom("D", "SMs active, middle", `quantile(0.5, uuid:gpu_sm_active_ratio:max{gpu_uuid=""})`).emptyWhen("no card is a Hopper or later"),
 		},
 	}
 }
@@ -152,7 +155,45 @@ func hostsPanel(c card) *table.PanelBuilder {
 		}).
 		OverrideByName("Utilisation", []dashboard.DynamicConfigValue{set("unit", "percentunit"), set("decimals", 1)}).
 		OverrideByName("Hottest", []dashboard.DynamicConfigValue{set("unit", "celsius")}).
-		OverrideByName("Power", []dashboard.DynamicConfigValue{set("unit", "watt")})
+		OverrideByName("Power", []dashboard.DynamicConfigValue{set("unit", "watt")}).
+		OverrideByName("Host", []dashboard.DynamicConfigValue{
+			set("links", []map[string]any{{"title": "Show this host", "url": "/d/leasewatch-host?${__url_time_range}&var-ds=${ds}&var-host=${__value.raw:percentencode}"}}),
+		})
+}
+
+func shortHosts() card {
+	return card{
+		title: "Which hosts run short of something?", unit: "percentunit", noValue: "no host is read", width: 12, height: 8,
+		description: "The 20 hosts with the least memory left, with the least space on any filesystem and the share of time in which all tasks waited for memory. Empty where no exporter reads its machine.",
+		steps:       steps(colourOK),
+		queries: []Query{
+			rows("A", `bottomk(20, max by (host) (host:host_memory_available_bytes:max / host:host_memory_total_bytes:max))`),
+			rows("B", `bottomk(20, min by (host) (host:host_filesystem_available_bytes:max / host:host_filesystem_size_bytes:max))`),
+			rows("C", `topk(20, max by (host) (rate(host:host_pressure_seconds_total:max{resource="memory", share="full"}[5m])))`).emptyWhen("no kernel tells pressure"),
+		},
+	}
+}
+
+func shortHostsPanel(c card) *table.PanelBuilder {
+	short := set("thresholds", map[string]any{"mode": "absolute", "steps": steps(colourDown, from(0.05, colourDegraded), from(0.15, colourOK))})
+	return rowsPanel(c, map[string]string{"host": "Host", "Value #A": "Memory left", "Value #B": "Least space left", "Value #C": "Stood still for memory"}).
+		OverrideByRegexp("/left$/", []dashboard.DynamicConfigValue{short, set("custom.cellOptions", map[string]any{"type": "color-text"})}).
+		SortBy([]cog.Builder[common.TableSortByFieldState]{common.NewTableSortByFieldStateBuilder().DisplayName("Memory left")}).
+		OverrideByName("Host", []dashboard.DynamicConfigValue{
+			set("links", []map[string]any{{"title": "Show this host", "url": "/d/leasewatch-host?${__url_time_range}&var-ds=${ds}&var-host=${__value.raw:percentencode}"}}),
+		})
+}
+
+func versions() card {
+	return card{
+		title: "Which versions run where?", unit: "none", noValue: "no data", width: 12, height: 8,
+		description: "How many hosts run each driver, and how many exporters each version. Two drivers in one fleet are a roll-out that did not end. Empty where no exporter reports.",
+		steps:       steps(colourStopped),
+		queries: []Query{
+			rows("A", `count by (driver_version) (group by (host, driver_version) (host:gpu_driver_info:max))`),
+			rows("B", `count by (version) (group by (host, version) (host:leasewatch_exporter_build_info:max))`).emptyWhen("the figures come from dcgm-exporter"),
+		},
+	}
 }
 
 // rowsPanel is a table of one row a thing: the queries' rows joined, without the time.

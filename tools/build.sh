@@ -13,15 +13,16 @@ build() {
     echo "$out/$1"
 }
 
-[ $# -gt 0 ] || set -- promtool amtool vmalert-tool
+[ $# -gt 0 ] || set -- promtool amtool vmalert vmalert-tool
 for tool in "$@"; do
     case $tool in
     promtool) build promtool github.com/prometheus/prometheus/cmd/promtool ;;
     amtool) build amtool github.com/prometheus/alertmanager/cmd/amtool ;;
+    vmalert) build vmalert github.com/VictoriaMetrics/VictoriaMetrics/app/vmalert ;;
     vmalert-tool) build vmalert-tool github.com/VictoriaMetrics/VictoriaMetrics/app/vmalert-tool ;;
     golangci-lint) build golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint ;;
     *)
-        echo "tools/build.sh: unknown tool $tool, expected promtool, amtool, vmalert-tool or golangci-lint" >&2
+        echo "tools/build.sh: unknown tool $tool, expected promtool, amtool, vmalert, vmalert-tool or golangci-lint" >&2
         exit 2
         ;;
     esac

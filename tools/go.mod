@@ -3,6 +3,7 @@ module github.com/leasewatch/leasewatch/tools
 go 1.26.7
 
 tool (
+	github.com/VictoriaMetrics/VictoriaMetrics/app/vmalert
 	github.com/VictoriaMetrics/VictoriaMetrics/app/vmalert-tool
 	github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 	github.com/prometheus/alertmanager/cmd/amtool

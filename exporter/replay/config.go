@@ -67,6 +67,10 @@ type Config struct {
 	Now func() time.Time
 	// Interval is how often Run takes a snapshot; 0 means 1 s.
 	Interval time.Duration
+	// Machine simulates the machine around the cards, too, and whose containers use them.
+	Machine bool
+	// MIG are the indexes of the cards that are split into MIG devices.
+	MIG []int
 	// DriverVersion as the driver spells it; "" means 570.158.01.
 	DriverVersion string
 }

@@ -3,6 +3,7 @@ package replay
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/leasewatch/leasewatch/exporter/gpu"
@@ -20,6 +21,8 @@ type card struct {
 	// under the power cap up to the block's end. They only save time: each entry follows
 	// from the configuration alone.
 	energy, capped []float64
+	// split is set where the card is cut into MIG devices; shown where its containers are told.
+	split, shown bool
 }
 
 func newCard(c Config, index int) *card {
@@ -29,7 +32,12 @@ func newCard(c Config, index int) *card {
 		profile = c.Profiles[index%len(c.Profiles)]
 	}
 	a, b := mix(seed, uint64(index), 10), mix(seed, uint64(index), 11)
+	split, mode := slices.Contains(c.MIG, index), "disabled"
+	if split {
+		profile, mode = Unused, "enabled" // the work is that of its parts
+	}
 	return &card{
+		split: split, shown: c.Machine,
 		model: c.Model, profile: profile, seed: seed, start: c.Start,
 		spans: spansOf(c.Script, c.Host, index, c.Zero),
 		identity: gpu.Identity{
@@ -37,7 +45,7 @@ func newCard(c Config, index int) *card {
 			UUID:   fmt.Sprintf("GPU-%08x-%04x-4%03x-8%03x-%012x", a>>32, a>>16&0xffff, a&0xfff, b>>48&0xfff, b&0xffffffffffff),
 			Serial: fmt.Sprintf("165%010d", mix(seed, uint64(index), 12)%10_000_000_000),
 			Name:   c.Model.Name, Brand: c.Model.Brand, Architecture: c.Model.Architecture, BoardPart: c.Model.BoardPart, VBIOS: c.Model.VBIOS,
-			PCIAddress: fmt.Sprintf("0000:%02x:00.0", 0x1b+index*0x10%0xe0), Cores: gpu.Some(c.Model.Cores), MIGMode: "disabled", ECCMode: "enabled",
+			PCIAddress: fmt.Sprintf("0000:%02x:00.0", 0x1b+index*0x10%0xe0), Cores: gpu.Some(c.Model.Cores), MIGMode: mode, ECCMode: "enabled",
 		},
 	}
 }

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -18,6 +19,14 @@ func (c *card) at(t time.Time) gpu.GPU {
 	switch g.Status.State {
 	case gpu.OK, gpu.FabricIncomplete, gpu.ResetRequired:
 		g.Readings = c.readings(t)
+	}
+	_, read := g.Readings.TemperatureCelsius.Get()
+	if c.split {
+		g.Instances = c.instances(t, read)
+	}
+	if c.split && read { // the driver has no utilization for a card that is split
+		g.Readings.UtilizationRatio, g.Readings.MemoryUtilizationRatio = gpu.Maybe[float64]{}, gpu.Maybe[float64]{}
+		g.Readings.MIGInstances, g.Readings.Modes.MIG, g.Readings.Modes.MIGPending = gpu.Some(float64(len(cuts))), gpu.Some(true), gpu.Some(true)
 	}
 	g.Readings.XIDs = c.xids(t)
 	return g
@@ -76,6 +85,9 @@ func (c *card) use(r *gpu.Readings, t time.Time) {
 		processes = 1
 	}
 	r.Processes = gpu.Some(processes)
+	if c.shown {
+		r.Occupancy = occupancy(string(c.profile), fmt.Sprintf("%s-%d", c.profile, c.identity.Index), processes, math.Floor(used))
+	}
 }
 
 func (c *card) heatAndClocks(r *gpu.Readings, t time.Time) {

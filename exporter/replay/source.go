@@ -50,6 +50,11 @@ func New(config Config) (*Source, error) {
 			return nil, fmt.Errorf("event %d of the script is about GPU %d, host %s has %d", i+1, *e.GPU, config.Host, config.GPUs)
 		}
 	}
+	for _, i := range config.MIG {
+		if i < 0 || i >= config.GPUs {
+			return nil, fmt.Errorf("MIG is on for GPU %d, host %s has %d", i, config.Host, config.GPUs)
+		}
+	}
 	s := &Source{config: config}
 	for i := range config.GPUs {
 		s.cards = append(s.cards, newCard(config, i))
@@ -69,6 +74,9 @@ func (s *Source) At(t time.Time) *gpu.Snapshot {
 	snapshot := &gpu.Snapshot{At: t, Driver: gpu.Driver{
 		State: gpu.DriverOK, Version: s.config.DriverVersion, CUDAVersion: "12.8", NVMLVersion: "12." + s.config.DriverVersion, Listed: len(s.cards),
 	}}
+	if s.config.Machine {
+		snapshot.Host = s.machineAt(t)
+	}
 	for _, c := range s.cards {
 		g := c.at(t)
 		if g.Status.State == gpu.DriverDown {

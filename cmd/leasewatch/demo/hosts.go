@@ -52,13 +52,14 @@ func newHosts(start time.Time, dir string, log *slog.Logger) (*hosts, error) {
 	for seed, machine := range []struct {
 		name     string
 		profiles []replay.Profile
+		mig      []int
 	}{
-		{"gpu-a17", []replay.Profile{replay.Training, replay.Training, replay.Training, replay.Training, replay.Sparse, replay.Sparse, replay.Sparse, replay.Sparse}},
-		{"gpu-a18", []replay.Profile{replay.Unused, replay.Unused, replay.Unused, replay.Unused, replay.Training, replay.Unused, replay.Unused, replay.Unused}},
-		{"gpu-s03", []replay.Profile{replay.Inference}},
+		{"gpu-a17", []replay.Profile{replay.Training, replay.Training, replay.Training, replay.Training, replay.Sparse, replay.Sparse, replay.Sparse, replay.Sparse}, nil},
+		{"gpu-a18", []replay.Profile{replay.Unused, replay.Unused, replay.Unused, replay.Unused, replay.Training, replay.Unused, replay.Unused, replay.Unused}, []int{7}},
+		{"gpu-s03", []replay.Profile{replay.Inference}, nil},
 	} {
 		source, err := replay.New(replay.Config{
-			Host: machine.name, GPUs: gpusPerHost, Profiles: machine.profiles, Seed: uint64(seed) + 1,
+			Host: machine.name, GPUs: gpusPerHost, Profiles: machine.profiles, MIG: machine.mig, Machine: true, Seed: uint64(seed) + 1,
 			Start: start.AddDate(0, 0, -historyDays-1), Zero: start, Script: events,
 		})
 		if err != nil {
