@@ -83,8 +83,8 @@ func (s *Source) processors(work, elapsed float64) gpu.CPU {
 func memoryAt(load, work float64) gpu.Memory {
 	used := hostMemoryBytes * (0.06 + 0.38*load)
 	return gpu.Memory{
-		Bytes: map[string]float64{"total": hostMemoryBytes, "available": math.Floor(hostMemoryBytes - used), "free": math.Floor((hostMemoryBytes - used) / 2),
-			"cached": math.Floor((hostMemoryBytes - used) / 3), "shared": math.Floor(used / 4), "unevictable": math.Floor(used / 8), "corrupted": 0},
+		Bytes: map[string]float64{"memory_total": hostMemoryBytes, "memory_available": math.Floor(hostMemoryBytes - used), "memory_free": math.Floor((hostMemoryBytes - used) / 2),
+			"memory_cached": math.Floor((hostMemoryBytes - used) / 3), "memory_shared": math.Floor(used / 4), "memory_unevictable": math.Floor(used / 8), "memory_corrupted": 0},
 		SwapIn: gpu.Some(0.0), SwapOut: gpu.Some(0.0), MajorFaults: gpu.Some(math.Floor(work / 60)), OOMKills: gpu.Some(0.0),
 	}
 }

@@ -74,7 +74,7 @@ func TestTheSimulatedMachineIsPossible(t *testing.T) {
 	if elapsed := at.Seconds() * hostLogical; total < 0.999*elapsed || total > 1.001*elapsed {
 		t.Errorf("the processors' time sums to %v s, %v s passed on all of them", total, elapsed)
 	}
-	if left := h.Memory.Bytes["available"] / h.Memory.Bytes["total"]; left < 0.2 || left > 1 {
+	if left := h.Memory.Bytes["memory_available"] / h.Memory.Bytes["memory_total"]; left < 0.2 || left > 1 {
 		t.Errorf("%v of the memory is left", left)
 	}
 	for _, f := range h.Filesystems {
