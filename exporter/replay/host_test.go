@@ -1,9 +1,11 @@
 package replay
 
 import (
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/leasewatch/leasewatch/exporter/catalog"
 	"github.com/leasewatch/leasewatch/exporter/gpu"
 )
 
@@ -123,5 +125,27 @@ func TestALostCardKeepsItsPartsWithoutReadings(t *testing.T) {
 	}
 	if _, ok := g.Instances[0].Readings.MemoryUsedBytes.Get(); ok {
 		t.Error("a part of a lost card has readings")
+	}
+}
+
+// TestTheSimulatedMachineFillsThePage: what it calls by another name than the catalogue would be
+// missing without a word.
+func TestTheSimulatedMachineFillsThePage(t *testing.T) {
+	absent := map[string]bool{ // parts that a healthy machine does not have, or that nobody looks at
+		"host_nvswitch_sxid_errors_total": true, "host_nvswitch_sxid_last_timestamp_seconds": true, "host_huge_pages": true, "host_huge_page_size_bytes": true,
+		"host_memory_buffers_bytes": true, "host_memory_anonymous_bytes": true, "host_memory_slab_unreclaimable_bytes": true, "host_memory_dirty_bytes": true,
+		"host_memory_writeback_bytes": true, "host_swap_total_bytes": true, "host_swap_free_bytes": true,
+		"host_infiniband_congestion_packets_total": true, "host_infiniband_transmit_wait_total": true,
+	}
+	snapshot := whole(t).At(start.Add(time.Hour))
+	for _, f := range catalog.All() {
+		if f.Host == nil || !strings.HasPrefix(f.Name, "host_") || absent[f.Name] {
+			continue
+		}
+		series := 0
+		f.Host(snapshot, func(float64, ...string) { series++ })
+		if series == 0 {
+			t.Errorf("the simulated machine has no %s", f.Name)
+		}
 	}
 }
