@@ -1,70 +1,153 @@
 package exporter_test
 
 import (
-	"compress/gzip"
+	"fmt"
 	"io"
 	"net/http"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/VictoriaMetrics/metrics"
-	"github.com/prometheus/client_golang/prometheus"
-	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
+	"github.com/klauspost/compress/gzip"
 
-	"github.com/leasewatch/leasewatch/exporter"
 	"github.com/leasewatch/leasewatch/exporter/fakenvml"
-	"github.com/leasewatch/leasewatch/exporter/gpu"
 )
 
-// BenchmarkScrape measures the real program over the fake driver: the CPU time of the whole
-// process for each scrape as Prometheus does it, with the collection that goes on meanwhile
-// spread over the scrapes of a 15 s interval, and its memory afterwards.
+// interval is how often Prometheus comes by default with us.
+const interval = 15 * time.Second
+
+// core turns off what the program reads beside the driver's plain figures: what is left are the
+// families that every exporter of GPUs has.
+var core = []string{"--no-collector.host", "--no-collector.kmsg", "--no-collector.gpm", "--no-collector.containers", "--no-collector.pod-resources"}
+
+// BenchmarkScrape measures the real program over the fake driver as Prometheus meets it: the CPU
+// time of the whole process from one scrape to the next, 15 s later, with all that it collects
+// meanwhile, and its memory. page-ms is the part of it that a scrape costs where many follow each
+// other at once. The programs run side by side, so that their figures are of the same minute.
+// The one with nothing to read tells what it costs here to wake a sleeping process at all.
 func BenchmarkScrape(b *testing.B) {
+	type subject struct {
+		name   string
+		args   []string
+		active int // series of activity that a complete page has
+		*program
+	}
+	eight, sixteen := fakenvml.Install(b, fakenvml.H100x8()), fakenvml.Install(b, fakenvml.H100x16MIG())
+	subjects := []*subject{
+		{name: "nothing", args: append([]string{"--nvml.library=" + filepath.Join(b.TempDir(), fakenvml.LibraryName)}, core...)},
+		{name: "8xGPU", active: 8}, {name: "8xGPU/core", args: core}, {name: "16x7MIG", active: 16 + 16*7},
+	}
+	for _, s := range subjects {
+		host := eight
+		if s.name == "16x7MIG" {
+			host = sixteen
+		}
+		s.program = startProgram(b, host.Env(), s.args...)
+	}
+	for _, s := range subjects {
+		eventually(b, s.name+" is complete", func() bool {
+			body, _, _ := get(b, s.url+"/metrics")
+			return strings.Count(body, "\ngpu_sm_active_ratio{") == s.active && (s.name == "nothing" || strings.Contains(body, "\ngpu_remapped_rows_pending{"))
+		})
+		scrape(b, s.url)
+	}
+	const times = 4
+	rest, spent := map[*subject]float64{}, map[*subject]time.Duration{}
+	for _, s := range subjects {
+		rest[s], spent[s] = s.rss(b), -s.cpu(b)
+	}
+	for range times {
+		time.Sleep(interval)
+		for _, s := range subjects {
+			scrape(b, s.url)
+		}
+	}
+	for _, s := range subjects {
+		spent[s] += s.cpu(b)
+	}
+	for _, s := range subjects {
+		b.Run(s.name, func(b *testing.B) {
+			series, from := 0, s.cpu(b)
+			for range b.N {
+				series = scrape(b, s.url)
+			}
+			perScrape := 1000 * spent[s].Seconds() / times
+			b.ReportMetric(perScrape, "cpu-ms/scrape")
+			b.ReportMetric(1000*perScrape/float64(series), "cpu-ms/1000-series")
+			b.ReportMetric(1000*(s.cpu(b)-from).Seconds()/float64(b.N), "page-ms/scrape")
+			b.ReportMetric(float64(series), "series")
+			b.ReportMetric(rest[s]/(1<<20), "rest-rss-MB")
+			b.ReportMetric(s.rss(b)/(1<<20), "rss-MB")
+			b.ReportMetric(0, "ns/op") // how long the machine took says nothing
+		})
+	}
+}
+
+// BenchmarkScrapeWhileAGPUHangs measures how long scrapes take while every call for one of eight
+// GPUs takes 45 s.
+func BenchmarkScrapeWhileAGPUHangs(b *testing.B) {
 	host := fakenvml.Install(b, fakenvml.H100x8())
 	p := startProgram(b, host.Env())
-	bench(b, p, 8)
-}
-
-// BenchmarkScrapeMIG is the same for sixteen cards, each cut into seven MIG devices.
-func BenchmarkScrapeMIG(b *testing.B) {
-	host := fakenvml.Install(b, fakenvml.H100x16MIG())
-	p := startProgram(b, host.Env())
-	bench(b, p, 16+16*7)
-}
-
-// bench begins when the second round of the fast tier has brought the activity of so many
-// cards and MIG devices: by then all series are there.
-func bench(b *testing.B, p *program, active int) {
-	eventually(b, "all GPUs are on the page", func() bool {
-		body, _, _ := get(b, p.url+"/metrics")
-		return strings.Count(body, "\ngpu_sm_active_ratio{") == active
-	})
-	scrape(b, p.url)
-	idleFrom, idleStart := p.cpu(b), time.Now()
-	const idle = 10 * time.Second // two rounds of the fast tier, with nobody scraping
-	time.Sleep(idle)
-	collecting := (p.cpu(b) - idleFrom).Seconds() / time.Since(idleStart).Seconds()
-
-	from, began, series := p.cpu(b), time.Now(), 0
-	b.ResetTimer()
+	eventually(b, "all GPUs are on the page", func() bool { return strings.Count(p.page(b), "\ngpu_sm_active_ratio{") == 8 })
+	host.Update(b, func(s *fakenvml.Scenario) { s.GPU(3).Delay("", 45*time.Second) })
+	eventually(b, "the GPU hangs", func() bool { return strings.Count(p.page(b), "\ngpu_sm_active_ratio{") == 7 })
+	took := make([]time.Duration, 0, b.N)
 	for range b.N {
-		series = scrape(b, p.url)
+		began := time.Now()
+		scrape(b, p.url)
+		took = append(took, time.Since(began))
 	}
-	b.StopTimer()
-	spent, took := (p.cpu(b) - from).Seconds(), time.Since(began).Seconds()
-	scraping := max(spent-collecting*took, 0) / float64(b.N)
-	const interval = 15.0
-	b.ReportMetric(1000*(scraping+collecting*interval), "cpu-ms/scrape")
-	b.ReportMetric(1000*scraping, "page-ms/scrape")
-	b.ReportMetric(1000*collecting*interval, "collect-ms/scrape")
-	b.ReportMetric(p.rss(b)/(1<<20), "rss-MB")
-	b.ReportMetric(float64(series), "series")
+	slices.Sort(took)
+	at := func(share float64) float64 {
+		return float64(took[int(share*float64(len(took)-1))].Microseconds()) / 1000
+	}
+	b.ReportMetric(at(0.5), "p50-ms")
+	b.ReportMetric(at(0.99), "p99-ms")
+	b.ReportMetric(at(1), "max-ms")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkSoak scrapes without pause, and tells memory and goroutines on the way: a leak shows
+// in figures that grow. Run it with -benchtime 100000x.
+func BenchmarkSoak(b *testing.B) {
+	if b.N == 1 {
+		return // the try before the real run
+	}
+	host := fakenvml.Install(b, fakenvml.H100x8())
+	p := startProgram(b, host.Env())
+	eventually(b, "all GPUs are on the page", func() bool { return strings.Count(p.page(b), "\ngpu_sm_active_ratio{") == 8 })
+	from := p.cpu(b)
+	for n := 1; n <= b.N; n++ {
+		fetch(b, p.url, io.Discard)
+		if percent := 100 * n / b.N; n == b.N || percent != 100*(n-1)/b.N && (percent == 10 || percent == 50) {
+			b.ReportMetric(p.rss(b)/(1<<20), fmt.Sprintf("rss-MB@%d%%", percent))
+			b.ReportMetric(number(b, p.page(b), "go_goroutines"), fmt.Sprintf("goroutines@%d%%", percent))
+			b.ReportMetric(number(b, p.page(b), "process_open_fds"), fmt.Sprintf("files@%d%%", percent))
+		}
+	}
+	b.ReportMetric(1000*(p.cpu(b)-from).Seconds()/float64(b.N), "cpu-ms/scrape")
+	b.ReportMetric(0, "ns/op")
 }
 
 // scrape asks for the page as Prometheus does and returns its number of series.
-func scrape(b *testing.B, url string) int {
+func scrape(b testing.TB, url string) int {
+	var zipped, body strings.Builder
+	fetch(b, url, &zipped)
+	unzipped, err := gzip.NewReader(strings.NewReader(zipped.String()))
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := io.Copy(&body, unzipped); err != nil {
+		b.Fatal(err)
+	}
+	return strings.Count(body.String(), "\n") - strings.Count(body.String(), "\n#") - 1
+}
+
+// fetch asks for the page as Prometheus does.
+func fetch(b testing.TB, url string, into io.Writer) {
 	request, err := http.NewRequest(http.MethodGet, url+"/metrics", nil)
 	if err != nil {
 		b.Fatal(err)
@@ -76,86 +159,17 @@ func scrape(b *testing.B, url string) int {
 		b.Fatal(err)
 	}
 	defer response.Body.Close()
-	unzipped, err := gzip.NewReader(response.Body)
-	if err != nil {
-		b.Fatal(err)
-	}
-	body, err := io.ReadAll(unzipped)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return strings.Count(string(body), "\n") - strings.Count(string(body), "\n#") - 1
-}
-
-// BenchmarkPage measures the parts of a scrape inside one process.
-func BenchmarkPage(b *testing.B) {
-	snapshots := []*gpu.Snapshot{simulated(b), simulated(b)}
-	b.Run("build", func(b *testing.B) {
-		source := newMachine(snapshots[0])
-		page := exporter.NewPage(source, exporter.Labels{Host: "gpu-a1", Vantage: "host"}, metrics.NewSet())
-		b.ReportAllocs()
-		for i := range b.N {
-			source.set(snapshots[i%2])
-			page.GPUs()
-		}
-	})
-	b.Run("yardstick", func(b *testing.B) { constMetrics(b, snapshots[0]) })
-	page := exporter.NewPage(newMachine(snapshots[0]), exporter.Labels{Host: "gpu-a1", Vantage: "host"}, metrics.NewSet())
-	b.Run("protobuf", func(b *testing.B) {
-		b.ReportAllocs()
-		for range b.N {
-			if _, err := page.Gather(); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	families, err := page.Gather()
-	if err != nil {
-		b.Fatal(err)
-	}
-	for name, format := range map[string]expfmt.Format{
-		"text": expfmt.NewFormat(expfmt.TypeTextPlain), "openmetrics": expfmt.NewFormat(expfmt.TypeOpenMetrics),
-	} {
-		b.Run("encode/"+name, func(b *testing.B) {
-			b.ReportAllocs()
-			for range b.N {
-				encoder := expfmt.NewEncoder(io.Discard, format)
-				for _, family := range families {
-					if err := encoder.Encode(family); err != nil {
-						b.Fatal(err)
-					}
-				}
-			}
-		})
+	if _, err := io.Copy(into, response.Body); err != nil || response.StatusCode != http.StatusOK {
+		b.Fatalf("status %d, %v", response.StatusCode, err)
 	}
 }
 
-// constMetrics is what a page of the same series costs the usual way: a collector that makes
-// const metrics anew at each scrape. Machines differ; the ratio to it does not.
-func constMetrics(b *testing.B, s *gpu.Snapshot) {
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(&usual{families: exporter.Families(s, exporter.Labels{Host: "gpu-a1", Vantage: "host"})})
-	b.ReportAllocs()
-	for range b.N {
-		if _, err := registry.Gather(); err != nil {
-			b.Fatal(err)
-		}
+// number is the value of a series of the page.
+func number(t testing.TB, page, family string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(sample(page, family), 64)
+	if err != nil {
+		t.Fatalf("the page does not tell %s: %v", family, err)
 	}
-}
-
-type usual struct{ families []*dto.MetricFamily }
-
-func (u *usual) Describe(chan<- *prometheus.Desc) {}
-
-func (u *usual) Collect(out chan<- prometheus.Metric) {
-	for _, family := range u.families {
-		for _, metric := range family.Metric {
-			names, values := make([]string, len(metric.Label)), make([]string, len(metric.Label))
-			for i, pair := range metric.Label {
-				names[i], values[i] = pair.GetName(), pair.GetValue()
-			}
-			desc := prometheus.NewDesc(family.GetName(), family.GetHelp(), names, nil)
-			out <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, metric.GetGauge().GetValue()+metric.GetCounter().GetValue(), values...)
-		}
-	}
+	return v
 }

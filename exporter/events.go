@@ -30,7 +30,7 @@ type outbox struct {
 	eventsOnly bool
 	now        func() time.Time
 	log        *slog.Logger
-	events     chan gpu.Event
+	events     chan *gpu.Event // pointers: the room for many is made at the start, and seldom used
 
 	critical, overflow *metrics.Counter
 }
@@ -39,7 +39,7 @@ func newOutbox(f *flags, page *Page, source gpu.Source, set *metrics.Set, log *s
 	o := &outbox{
 		page: page, source: source, labels: f.labels, interval: f.push.interval, eventsOnly: f.push.eventsOnly, now: now, log: log,
 		scraped:  []push.Label{{Name: "job", Value: "leasewatch-exporter"}, {Name: "instance", Value: f.labels.Host}},
-		events:   make(chan gpu.Event, maxEvents),
+		events:   make(chan *gpu.Event, maxEvents),
 		critical: set.NewCounter("leasewatch_exporter_events_total"),
 		overflow: set.NewCounter("leasewatch_exporter_events_overflow_total"),
 	}
@@ -64,7 +64,7 @@ func (o *outbox) emit(e gpu.Event) {
 	}
 	o.critical.Inc()
 	select {
-	case o.events <- e:
+	case o.events <- &e:
 	default:
 		o.overflow.Inc()
 	}
@@ -96,7 +96,7 @@ func (o *outbox) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case e := <-o.events:
-			o.pushEvent(e)
+			o.pushEvent(*e)
 		case <-tick.C:
 			if !o.eventsOnly {
 				o.pushPage()
@@ -104,7 +104,7 @@ func (o *outbox) run(ctx context.Context) {
 		}
 	}
 	for len(o.events) > 0 {
-		o.pushEvent(<-o.events)
+		o.pushEvent(*<-o.events)
 	}
 	<-delivering
 	if err := o.pusher.Close(); err != nil {

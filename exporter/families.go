@@ -56,9 +56,9 @@ type builder struct {
 type entry struct {
 	catalog.Family
 	typ     *dto.MetricType
-	whole   layout             // of a series of the host or of a card
-	part    layout             // of a series of a MIG device
-	known   map[string]*series // by the values of their labels
+	whole   layout // of a series of the host or of a card
+	part    layout // of a series of a MIG device
+	known   map[seriesKey]*series
 	samples []sample
 	last    int               // how many samples it had in the last build
 	heads   [spellings]string // what stands before the samples, in each spelling
@@ -88,9 +88,17 @@ func newLayout(names ...string) layout {
 // series is one series of a family.
 type series struct {
 	base, own []string // the values of its labels
-	labels    []*dto.LabelPair
-	round     uint64 // the last build it was part of
+	layout    *layout
+	labels    []*dto.LabelPair // nil until somebody wants protobuf
+	round     uint64           // the last build it was part of
 	lines     [spellings]line
+}
+
+// seriesKey tells the series of a family apart: where the values of the base labels lie, and
+// those of its own.
+type seriesKey struct {
+	base *string
+	own  string
 }
 
 // is tells whether a series has these labels. Equal bases are the same piece of memory.
@@ -117,7 +125,7 @@ func newEntry(f catalog.Family) *entry {
 	if f.Kind == catalog.Counter {
 		typ = dto.MetricType_COUNTER
 	}
-	return &entry{Family: f, typ: typ.Enum(), known: map[string]*series{},
+	return &entry{Family: f, typ: typ.Enum(), known: map[seriesKey]*series{},
 		whole: newLayout(append(whole, f.Labels...)...), part: newLayout(part...)}
 }
 
@@ -193,18 +201,25 @@ func (b *builder) add(value float64, own ...string) {
 // find returns the series of the present family with these labels.
 func (b *builder) find(own []string) *series {
 	b.key = b.key[:0]
-	for _, values := range [][]string{b.base, own} {
-		for _, v := range values {
-			b.key = append(append(b.key, v...), 0xff)
-		}
+	for _, v := range own {
+		b.key = append(append(b.key, v...), 0xff)
 	}
-	s, there := b.entry.known[string(b.key)]
+	key := seriesKey{&b.base[0], string(b.key)}
+	s, there := b.entry.known[key]
 	if !there {
-		s = &series{base: b.base, own: slices.Clone(own), labels: b.layout.pairs(b.base, own)}
-		b.entry.known[string(b.key)] = s
+		s = &series{base: b.base, own: slices.Clone(own), layout: b.layout}
+		b.entry.known[key] = s
 		b.cached++
 	}
 	return s
+}
+
+// pairs are the labels as protobuf has them, sorted by name.
+func (s *series) pairs() []*dto.LabelPair {
+	if s.labels != nil {
+		return s.labels
+	}
+	return s.layout.pairs(s.base, s.own)
 }
 
 // pairs puts the labels in the order of their names. What is no UTF-8 would spoil the page.

@@ -43,6 +43,27 @@ func TestThePageAnswersWithAgesWhileTheWholeDriverHangs(t *testing.T) {
 	listener.Close()
 }
 
+// While a call hangs, scrapes and beats leave nothing behind: no goroutine, no file.
+func TestScrapesWhileACallHangsLeaveNothingBehind(t *testing.T) {
+	t.Parallel()
+	host := fakenvml.Install(t, fakenvml.H100x8())
+	p := startProgram(t, host.Env(), "--no-collector.host", "--no-collector.kmsg")
+	eventually(t, "all GPUs were read", func() bool { return strings.Count(p.page(t), "\ngpu_sm_active_ratio{") == 8 })
+	before := p.page(t)
+	host.Update(t, func(s *fakenvml.Scenario) { s.GPU(3).Delay("", fakenvml.Forever) })
+	eventually(t, "the GPU's readings are gone", func() bool { return readingsOf(p.page(t)) == 7 })
+	for range 300 {
+		p.page(t)
+	}
+	for _, family := range []string{"go_goroutines", "process_open_fds"} {
+		// One more may be about to end: the connection's of the last scrape, for one.
+		eventually(t, family+" is no more than before", func() bool { return number(t, p.page(t), family) <= number(t, before, family) })
+	}
+}
+
+// readingsOf counts the GPUs whose readings are on the page.
+func readingsOf(page string) int { return strings.Count(page, "\ngpu_power_watts{") }
+
 func TestScrapersAtOnceGetWholePages(t *testing.T) {
 	source := newMachine(simulated(t))
 	p := start(t, source)

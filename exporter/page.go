@@ -1,8 +1,9 @@
 package exporter
 
 import (
-	"bytes"
+	"bufio"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -26,8 +27,8 @@ type Page struct {
 
 	// reading is held while the page reads its own instruments, some of which want mu.
 	reading  sync.Mutex
-	sections []section    // used again for each page
-	text     bytes.Buffer // likewise
+	sections []section     // used again for each page
+	out      *bufio.Writer // likewise
 
 	mu      sync.Mutex
 	builder *builder
@@ -54,6 +55,7 @@ func NewPage(source gpu.Source, labels Labels, set *metrics.Set, more ...More) *
 			{Name: proto.String(catalog.LabelHost), Value: proto.String(labels.Host)},
 			{Name: proto.String(catalog.LabelVantage), Value: proto.String(labels.Vantage)},
 		}),
+		out:        bufio.NewWriterSize(nil, 32<<10),
 		builder:    newBuilder(labels),
 		scrapes:    set.NewCounter("leasewatch_exporter_scrapes_total"),
 		builds:     set.NewCounter("leasewatch_exporter_page_builds_total"),
@@ -121,10 +123,10 @@ func (p *Page) refresh() {
 	p.invalid.Add(p.builder.invalid)
 }
 
-// spell calls write with the whole page in a text format, as a registry's handler would have
-// written it: sorted by name, each family once. write must not keep the text. Where a part
-// fails, the rest is there, and the error tells of it.
-func (p *Page) spell(in spelling, write func(text []byte)) error {
+// spell writes the whole page in a text format, as a registry's handler would: sorted by name,
+// each family once. Where a part fails, the rest is there, and the error tells of it. Nobody
+// else gets the page meanwhile: w must not make it wait.
+func (p *Page) spell(w io.Writer, in spelling) error {
 	p.scrapes.Inc()
 	p.reading.Lock()
 	defer p.reading.Unlock()
@@ -146,17 +148,16 @@ func (p *Page) spell(in spelling, write func(text []byte)) error {
 		}
 	}
 	slices.SortFunc(p.sections, func(x, y section) int { return strings.Compare(x.name, y.name) })
-	p.text.Reset()
+	p.out.Reset(w)
 	for _, s := range p.sections {
-		if err := s.spell(&p.text, in); err != nil {
+		if err := s.spell(p.out, in); err != nil {
 			errs = append(errs, err)
 		}
 	}
 	if in == openMetrics {
-		p.text.WriteString("# EOF\n")
+		p.out.WriteString("# EOF\n")
 	}
-	write(p.text.Bytes())
-	return errors.Join(errs...)
+	return errors.Join(append(errs, p.out.Flush())...)
 }
 
 // section is one family's part of the page: an entry, or a family that somebody else made.
@@ -166,7 +167,7 @@ type section struct {
 	family *dto.MetricFamily
 }
 
-func (s *section) spell(page *bytes.Buffer, in spelling) error {
+func (s *section) spell(page *bufio.Writer, in spelling) error {
 	if s.entry != nil {
 		return s.entry.spell(page, in)
 	}

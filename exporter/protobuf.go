@@ -41,6 +41,7 @@ func protobuf(table []*entry) []*dto.MetricFamily {
 		f := e.family()
 		f.Metric = make([]*dto.Metric, len(e.samples))
 		for j, s := range e.samples {
+			s.series.labels = s.series.pairs()
 			if e.Kind == catalog.Counter {
 				c := &counter[0]
 				counter = counter[1:]

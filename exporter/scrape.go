@@ -2,7 +2,9 @@ package exporter
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -17,6 +19,9 @@ import (
 // maxScrapes bounds the scrapes answered at once, so that scrapers that read slowly cannot
 // pile up; a further one is told to come again (503).
 const maxScrapes = 20
+
+// pageRoom is what a page of eight GPUs takes in gzip, and a little.
+const pageRoom = 48 << 10
 
 // scrapes serves the page. Both text formats, which is what scrapers ask for, it writes itself:
 // the general way makes every line anew and costs five times as much. Everything else (protobuf,
@@ -64,31 +69,28 @@ func (s *scrapes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Content-Type", string(format))
 	header.Set("Vary", "Accept, Accept-Encoding")
-	body := bytes.Clone
-	if takesGzip(r.Header) {
-		header.Set("Content-Encoding", "gzip")
-		body = s.compress
-	}
 	// The page is written into memory: a scraper that reads slowly holds its own copy, and
 	// nobody else up.
-	var page []byte
-	if err := s.page.spell(in, func(text []byte) { page = body(text) }); err != nil {
+	write := s.page.spell
+	if takesGzip(r.Header) {
+		header.Set("Content-Encoding", "gzip")
+		write = s.compress
+	}
+	var page bytes.Buffer
+	page.Grow(pageRoom)
+	if err := write(&page, in); err != nil {
 		s.log.Error("a part of the page is missing", "err", err)
 	}
-	header.Set("Content-Length", strconv.Itoa(len(page)))
-	w.Write(page) // whoever hangs up needs no word
+	header.Set("Content-Length", strconv.Itoa(page.Len()))
+	w.Write(page.Bytes()) // whoever hangs up needs no word
 }
 
-// compress returns the text in gzip.
-func (s *scrapes) compress(text []byte) []byte {
-	var out bytes.Buffer
-	out.Grow(len(text) / 8) // the page shrinks to a tenth
+// compress writes the page in gzip.
+func (s *scrapes) compress(w io.Writer, in spelling) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.zip.Reset(&out)
-	s.zip.Write(text) // memory takes everything
-	s.zip.Close()
-	return out.Bytes()
+	s.zip.Reset(w)
+	return errors.Join(s.page.spell(s.zip, in), s.zip.Close())
 }
 
 // takesGzip tells whether a scraper takes gzip (RFC 9110, 12.5.3).

@@ -1,6 +1,7 @@
 package exporter
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -56,8 +57,8 @@ type line struct {
 }
 
 // spell adds the present samples of a family to the page. It fails where the library cannot
-// spell a series.
-func (e *entry) spell(page *bytes.Buffer, in spelling) error {
+// spell a series; what becomes of the page is known when it is flushed.
+func (e *entry) spell(page *bufio.Writer, in spelling) error {
 	for i := range e.samples {
 		s, v := e.samples[i].series, e.samples[i].value
 		l := &s.lines[in]
@@ -82,7 +83,7 @@ func (e *entry) spell(page *bytes.Buffer, in spelling) error {
 // what stays: what stands above its family, and its name and labels.
 func (e *entry) begin(s *series, in spelling) error {
 	f, zero := e.family(), 0.0
-	f.Metric = []*dto.Metric{{Label: s.labels, Gauge: &dto.Gauge{Value: &zero}, Counter: &dto.Counter{Value: &zero}}}
+	f.Metric = []*dto.Metric{{Label: s.pairs(), Gauge: &dto.Gauge{Value: &zero}, Counter: &dto.Counter{Value: &zero}}}
 	var b bytes.Buffer
 	if err := in.library(&b, f); err != nil {
 		return fmt.Errorf("spelling a series of %s: %w", e.Name, err)
