@@ -56,7 +56,7 @@ func run(ctx context.Context, args []string, io streams) int {
 
 	actions := map[string]action{}
 	for _, register := range []func(*kingpin.Application, map[string]action){
-		registerServe, registerDemo, registerCheck, registerLease, registerInventory,
+		registerServe, registerDemo, registerCheck, registerLease, registerInventory, registerPending,
 		registerBill, registerInvoice, registerFocus, registerPrice, registerOwn, registerUsage, registerSLA, registerDowntime, registerIncident, registerToken, registerBackfill, registerBackup, registerRestore,
 		registerProof,
 		registerAssign,

@@ -122,6 +122,9 @@ func printClosing(w io.Writer, done api.Closing) error {
 	for _, sum := range done.Subtotals {
 		fmt.Fprintf(w, "%s in all: %s %s\n", done.Month, rental.GroupDigits(sum.Decimal), sum.Currency)
 	}
+	if err := printHeld(w, done.Pending); err != nil {
+		return err
+	}
 	if done.DryRun {
 		_, err := fmt.Fprintln(w, "dry run: nothing was closed")
 		return err

@@ -99,6 +99,9 @@ func registerLease(app *kingpin.Application, actions map[string]action) {
 			if err != nil {
 				return err
 			}
+			if ended.Pending != nil {
+				return printHeld(io.out, ended.Pending)
+			}
 			_, err = fmt.Fprintf(io.out, "lease %s ends at %s\n", ended.ID, ended.End)
 			return err
 		})
@@ -135,6 +138,9 @@ func printChanges(w io.Writer, changes api.Changes) error {
 		fmt.Fprintf(tab, "%s\t%s\t%s\t%s\n", change.Action, change.Kind, change.Name, strings.ReplaceAll(change.Diff, "\n", "; "))
 	}
 	if err := tab.Flush(); err != nil {
+		return err
+	}
+	if err := printHeld(w, changes.Pending); err != nil {
 		return err
 	}
 	if changes.DryRun {

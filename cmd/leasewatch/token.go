@@ -83,6 +83,7 @@ func registerTokenCreate(token *kingpin.CmdClause, actions map[string]action) {
 	cmd.Flag("tenant", "The tenant whose leases it shows; with --role=tenant.").StringVar(&create.in.Tenant)
 	cmd.Flag("host", "The one host whose samples it may write; with --role=push. Recommended: it lies on that host.").StringVar(&create.in.Host)
 	cmd.Flag("lease", "The lease inside which leasewatch-exporter enroll uses it, once; with --role=enroll.").StringVar(&create.in.Lease)
+	cmd.Flag("service", "A program holds it: what it enters may wait for a person, and it approves nothing.").BoolVar(&create.in.Service)
 	cmd.Flag("ttl", "How long it can be used, 1m to 720h; with --role=enroll (24h where not given).").DurationVar(&create.ttl)
 	create.flags(cmd)
 	actions[cmd.FullCommand()] = func(ctx context.Context, io streams) error {

@@ -46,6 +46,8 @@ type Closing struct {
 	Subtotals []Money          `json:"subtotals"`
 	// Failures are leases that stay open, by id, with the reason.
 	Failures []Failure `json:"failures,omitempty"`
+	// Pending is set where the closing waits for a second person: nothing is closed yet.
+	Pending *rental.Pending `json:"pending,omitempty"`
 }
 
 // InvoiceSummary is a closed bill without its lines. Of a dry run it has no number and no hash.
@@ -58,6 +60,8 @@ type InvoiceSummary struct {
 	Total    Money         `json:"total"`
 	ClosedAt rental.Millis `json:"closed_at,omitempty"`
 	ClosedBy string        `json:"closed_by,omitempty"`
+	// ApprovedBy is the second person, where one was needed.
+	ApprovedBy string `json:"approved_by,omitempty"`
 	// Hash is the SHA-256 of the bill's bytes, in hex.
 	Hash string `json:"hash,omitempty"`
 	// Waiting says what was not decided when it was closed; it becomes a correction.

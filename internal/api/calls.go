@@ -44,8 +44,8 @@ func (c *Client) LeaseHistory(ctx context.Context, id string) ([]rental.HistoryE
 }
 
 // EndLease ends a lease; ErrConflict where that would rewrite what is settled.
-func (c *Client) EndLease(ctx context.Context, id string, in EndLease) (rental.Lease, error) {
-	var out rental.Lease
+func (c *Client) EndLease(ctx context.Context, id string, in EndLease) (EndedLease, error) {
+	var out EndedLease
 	return out, c.post(ctx, in, &out, "leases", id, "end")
 }
 

@@ -6,6 +6,8 @@ import "github.com/leasewatch/leasewatch/internal/rental"
 type Changes struct {
 	DryRun  bool            `json:"dry_run"`
 	Changes []rental.Change `json:"changes"`
+	// Pending is set where the changes wait for a second person: nothing is recorded yet.
+	Pending *rental.Pending `json:"pending,omitempty"`
 }
 
 // List is all things of one kind.

@@ -13,6 +13,8 @@ type Status struct {
 	EvaluationFailures []Failure `json:"evaluation_failures"`
 	// TargetsDown names the exporters that cannot be read, with the reason.
 	TargetsDown []Failure `json:"targets_down"`
+	// ChangesWaiting counts the changes that wait for a second person, for whoever may decide.
+	ChangesWaiting int `json:"changes_waiting,omitempty"`
 }
 
 // Paging tells whether anybody is told of a page.

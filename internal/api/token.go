@@ -9,6 +9,8 @@ type NewToken struct {
 	Tenant string      `doc:"Mandatory for role tenant, forbidden for any other." json:"tenant,omitempty" maxLength:"200"`
 	Host   string      `doc:"For role push: the one host it may write for; empty for any." json:"host,omitempty" maxLength:"253"`
 	Lease  string      `doc:"Mandatory for role enroll, forbidden for any other: the lease whose guest it becomes." json:"lease,omitempty" maxLength:"200"`
+	// Service says that a program holds it: it enters changes and decides on none.
+	Service bool `doc:"A program holds it: it may enter changes, and decides on none." json:"service,omitempty"`
 	// ValidForSeconds is how long an enrolment may wait for its use.
 	ValidForSeconds int64 `doc:"For role enroll: how long it can be used; 86400, a day, where absent." json:"valid_for_seconds,omitempty" minimum:"60" maximum:"2592000"`
 }

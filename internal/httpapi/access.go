@@ -68,6 +68,11 @@ var accessTable = []Access{
 	{"ack-incident", "POST", "/incidents/{id}/ack", onCall, "an acknowledgement stops the response clock: a person of the provider gives it"},
 
 	{"apply", "POST", "/apply", keepers, "writes contracts, leases and inventory"},
+	{"list-pending", "GET", "/pending", deciders, "tells others' prices"},
+	{"get-pending", "GET", "/pending/{id}", deciders, "as in the list"},
+	{"approve-pending", "POST", "/pending/{id}/approve", deciders, "by another person than who entered it, and by no program"},
+	{"reject-pending", "POST", "/pending/{id}/reject", deciders, "by a person, who entered it too"},
+
 	{"list-proposals", "GET", "/inventory/proposals", keepers, "names every host"},
 	{"list-inventory-conflicts", "GET", "/inventory/conflicts", onCall, "names hosts and leases of others"},
 	{"tell-assignments", "POST", "/assignments", schedulers, "says which GPUs serve which lease, and so what it pays"},

@@ -16,6 +16,7 @@ import (
 
 // bodies holds what a POST of an operation needs.
 var bodies = map[string]string{
+	"approve-pending": `{}`, "reject-pending": `{"note":"no"}`,
 	"end-lease":    `{"at":"2026-06-01T00:00:00Z"}`,
 	"ack-incident": `{}`,
 	"apply":        "kind: Lease\n",
@@ -71,6 +72,8 @@ var want = map[string]string{
 	"approve-downtime": "admin operator finance", "reject-downtime": "admin operator finance", "decide-downtime": "admin operator finance",
 	"get-fleet": "admin operator oncall tenant", "list-incidents": "admin operator oncall tenant",
 	"get-incident": "admin operator oncall tenant", "ack-incident": "admin operator oncall",
+	"list-pending": "admin operator finance", "get-pending": "admin operator finance",
+	"approve-pending": "admin operator finance", "reject-pending": "admin operator finance",
 	"end-lease": "admin operator", "apply": "admin operator", "list-proposals": "admin operator", "tell-assignments": "admin operator scheduler", "list-inventory-conflicts": "admin operator oncall", "adopt": "admin operator",
 	"list-providers": "admin operator oncall finance", "list-tenants": "admin operator oncall finance",
 	"list-sites": "admin operator oncall", "list-hosts": "admin operator oncall",
@@ -95,6 +98,7 @@ func TestEveryOperationForEveryRoleOnOwnOthersAndNoThing(t *testing.T) {
 		"invoices":  {"INV-acme", "INV-globex", "INV-missing"},
 		"downtimes": {"DT-acme", "DT-globex", "DT-missing"},
 		"tokens":    {"T1"},
+		"pending":   {"P-1"},
 	}
 	for _, row := range table {
 		kind, _, _ := strings.Cut(strings.TrimPrefix(row.Path, "/"), "/")

@@ -54,7 +54,7 @@ type Known struct {
 
 // LeaseEnder ends leases.
 type LeaseEnder interface {
-	EndLease(ctx context.Context, by rental.Principal, id string, at rental.Millis) (rental.Lease, error)
+	EndLease(ctx context.Context, by rental.Principal, id string, at rental.Millis) (api.EndedLease, error)
 }
 
 // BillReader makes bills. The zero Period is the contract's present month.
@@ -134,7 +134,7 @@ type Incidents interface {
 // Ledger takes resources in and lists them.
 type Ledger interface {
 	// Apply reads YAML and records it as a whole, or with dryRun says what it would change.
-	Apply(ctx context.Context, by rental.Principal, yaml []byte, dryRun bool) ([]rental.Change, error)
+	Apply(ctx context.Context, by rental.Principal, yaml []byte, dryRun bool) (api.Changes, error)
 	Resources(ctx context.Context) (rental.Resources, error)
 }
 
@@ -148,7 +148,7 @@ type Adopter interface {
 	Proposals(ctx context.Context) (api.Proposals, error)
 	// Conflicts returns where records and reports contradict each other.
 	Conflicts(ctx context.Context) ([]rental.InventoryConflict, error)
-	Adopt(ctx context.Context, by rental.Principal, in api.Adopt) ([]rental.Change, error)
+	Adopt(ctx context.Context, by rental.Principal, in api.Adopt) (api.Changes, error)
 }
 
 // Tokens keeps the tokens.
@@ -182,6 +182,7 @@ type Deps struct {
 	Ledger    Ledger
 	Adopter   Adopter
 	Assigner  Assigner
+	Approvals Approvals
 	Tokens    Tokens
 
 	Log     *slog.Logger

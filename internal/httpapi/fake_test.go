@@ -54,6 +54,7 @@ var (
 	_ httpapi.Ledger       = (*backend)(nil)
 	_ httpapi.Adopter      = (*backend)(nil)
 	_ httpapi.Assigner     = (*backend)(nil)
+	_ httpapi.Approvals    = (*backend)(nil)
 	_ httpapi.Tokens       = (*backend)(nil)
 )
 
@@ -87,6 +88,14 @@ func (b *backend) Lease(_ context.Context, id string) (api.LeaseDetail, error) {
 	}, b.ask("lease %s", id)
 }
 
+func (b *backend) Pending(context.Context) ([]rental.Pending, error) {
+	return []rental.Pending{{ID: "P-1"}, {ID: "P-2", Decision: rental.DecisionRejected}}, b.ask("pending")
+}
+
+func (b *backend) DecidePending(_ context.Context, by rental.Principal, id string, approve bool, note string) (rental.Pending, error) {
+	return rental.Pending{ID: id}, b.ask("decide %s by %s: %t, %q", id, by.Name, approve, note)
+}
+
 func (b *backend) LeaseHistory(_ context.Context, id string) ([]rental.HistoryEntry, error) {
 	return []rental.HistoryEntry{{Kind: rental.KindLease, Name: id, Revision: 1, Action: rental.ActionCreate, By: "ada", Why: "as globex has it"}}, b.ask("history %s", id)
 }
@@ -110,8 +119,8 @@ func (b *backend) LeaseTenant(_ context.Context, id string) (string, error) {
 	return "", &rental.Error{Code: rental.CodeNotFound, Message: "the ledger holds no such lease"}
 }
 
-func (b *backend) EndLease(_ context.Context, by rental.Principal, id string, at rental.Millis) (rental.Lease, error) {
-	return rental.Lease{ID: id, End: at}, b.ask("end %s at %s by %s", id, at, by.Name)
+func (b *backend) EndLease(_ context.Context, by rental.Principal, id string, at rental.Millis) (api.EndedLease, error) {
+	return api.EndedLease{Lease: rental.Lease{ID: id, End: at}}, b.ask("end %s at %s by %s", id, at, by.Name)
 }
 
 func (b *backend) Bill(_ context.Context, lease string, p api.Period, _ string) (rental.Bill, error) {
@@ -298,8 +307,8 @@ func (b *backend) AckIncident(_ context.Context, by rental.Principal, id, note s
 	return rental.Incident{ID: id, Status: rental.IncidentAcked, AckedBy: by.Name}, b.fail
 }
 
-func (b *backend) Apply(_ context.Context, by rental.Principal, yaml []byte, dryRun bool) ([]rental.Change, error) {
-	return []rental.Change{{Kind: rental.KindLease, Name: "L", Action: rental.ActionCreate}}, b.ask("apply %d bytes dry=%t by %s", len(yaml), dryRun, by.Name)
+func (b *backend) Apply(_ context.Context, by rental.Principal, yaml []byte, dryRun bool) (api.Changes, error) {
+	return api.Changes{DryRun: dryRun, Changes: []rental.Change{{Kind: rental.KindLease, Name: "L", Action: rental.ActionCreate}}}, b.ask("apply %d bytes dry=%t by %s", len(yaml), dryRun, by.Name)
 }
 
 func (b *backend) Resources(context.Context) (rental.Resources, error) {
@@ -318,8 +327,8 @@ func (b *backend) Proposals(context.Context) (api.Proposals, error) {
 	return api.Proposals{}, b.ask("proposals")
 }
 
-func (b *backend) Adopt(_ context.Context, _ rental.Principal, in api.Adopt) ([]rental.Change, error) {
-	return nil, b.ask("adopt %v at %s", in.Hosts, in.Site)
+func (b *backend) Adopt(_ context.Context, _ rental.Principal, in api.Adopt) (api.Changes, error) {
+	return api.Changes{}, b.ask("adopt %v at %s", in.Hosts, in.Site)
 }
 
 func (b *backend) Tokens(context.Context) ([]rental.Token, error) { return nil, b.ask("tokens") }
@@ -385,7 +394,7 @@ func serve(tb testing.TB, anonymous *rental.Principal) served {
 		Gate:   httpapi.NewGate(holders{}, anonymous, log),
 		Status: b, Leases: b, Past: b, Ender: b, Bills: b, Renderer: b, Books: b, Usage: b, SLA: b, Downtimes: b, Fleet: b,
 		Proofs:    b,
-		Incidents: b, Ledger: b, Adopter: b, Tokens: b,
+		Incidents: b, Ledger: b, Adopter: b, Approvals: b, Tokens: b,
 		Assigner: b,
 		Log:      log, Now: func() time.Time { return noon }, Version: "1.2.3",
 	})

@@ -64,7 +64,8 @@ func (r *routes) addInventory() error {
 	if err := operation(r, "apply", "Record resources as a whole, or refuse them as a whole",
 		func(ctx context.Context, v view, in *apply) (*body[api.Changes], error) {
 			changes, err := v.deps.Ledger.Apply(ctx, v.who, in.RawBody, in.DryRun)
-			return answer(api.Changes{DryRun: in.DryRun, Changes: orEmpty(changes)}, err)
+			changes.Changes = orEmpty(changes.Changes)
+			return answer(changes, err)
 		},
 		func(op *huma.Operation) { op.MaxBodyBytes = maxYAML }); err != nil {
 		return err
@@ -95,7 +96,8 @@ func (r *routes) addInventory() error {
 	if err := operation(r, "adopt", "Take proposals into the inventory",
 		func(ctx context.Context, v view, in *body[api.Adopt]) (*body[api.Changes], error) {
 			changes, err := v.deps.Adopter.Adopt(ctx, v.who, in.Body)
-			return answer(api.Changes{DryRun: in.Body.DryRun, Changes: orEmpty(changes)}, err)
+			changes.Changes = orEmpty(changes.Changes)
+			return answer(changes, err)
 		}); err != nil {
 		return err
 	}

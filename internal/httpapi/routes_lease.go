@@ -87,7 +87,7 @@ func (r *routes) addLeases() error {
 		Body api.EndLease
 	}
 	return operation(r, "end-lease", "End a lease",
-		func(ctx context.Context, v view, in *end) (*body[rental.Lease], error) {
+		func(ctx context.Context, v view, in *end) (*body[api.EndedLease], error) {
 			if err := v.lease(ctx, in.ID); err != nil {
 				return nil, err
 			}

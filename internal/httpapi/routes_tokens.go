@@ -49,7 +49,7 @@ func (r *routes) addTokens() error {
 
 // createToken makes what was asked for, where it fits together.
 func (v view) createToken(ctx context.Context, in api.NewToken) (rental.Token, string, error) {
-	holder := rental.Principal{Name: in.Name, Role: in.Role, Tenant: in.Tenant, Host: in.Host, Lease: in.Lease}
+	holder := rental.Principal{Name: in.Name, Role: in.Role, Tenant: in.Tenant, Host: in.Host, Lease: in.Lease, Service: in.Service}
 	switch {
 	case in.Host != "" && in.Role != rental.RolePush:
 		return rental.Token{}, "", invalid("body.host", "a token of role push may name its host, any other names none", in.Host)

@@ -58,6 +58,9 @@ func (v view) lease(ctx context.Context, id string) error {
 
 func (v view) status(ctx context.Context) (api.Status, error) {
 	s, err := v.deps.Status.Status(ctx)
+	if !slices.Contains(deciders, v.who.Role) {
+		s.ChangesWaiting = 0
+	}
 	if err == nil && v.tenantOnly() != "" {
 		s.EvaluationFailures, s.TargetsDown, s.Store, s.Outbox = nil, nil, api.Store{}, api.Outbox{}
 	}
@@ -105,7 +108,7 @@ func (v view) history(ctx context.Context, id string) ([]rental.HistoryEntry, er
 	}
 	own := slices.Clone(entries)
 	for i := range own {
-		own[i].By, own[i].Why = "", ""
+		own[i].By, own[i].ApprovedBy, own[i].Why = "", "", ""
 	}
 	return own, err
 }

@@ -30,16 +30,7 @@ func (l *Ledger) Apply(ctx context.Context, by, why string, r rental.Resources, 
 		if err != nil {
 			return err
 		}
-		a.stageAll(r)
-		a.checkReferences()
-		if err := a.checkBooked(ctx); err != nil {
-			return err
-		}
-		a.assignAll(ctx)
-		if err := a.book.check(); err != nil {
-			a.fail(err)
-		}
-		if err := a.failure(); err != nil {
+		if err := a.prepare(ctx, r); err != nil {
 			return err
 		}
 		changes = a.changes
@@ -52,6 +43,20 @@ func (l *Ledger) Apply(ctx context.Context, by, why string, r rental.Resources, 
 		return nil, err
 	}
 	return changes, nil
+}
+
+// prepare stages the resources, checks everything and books the assignments; nothing is written.
+func (a *applier) prepare(ctx context.Context, r rental.Resources) error {
+	a.stageAll(r)
+	a.checkReferences()
+	if err := a.checkBooked(ctx); err != nil {
+		return err
+	}
+	a.assignAll(ctx)
+	if err := a.book.check(); err != nil {
+		a.fail(err)
+	}
+	return a.failure()
 }
 
 // applier is one Apply under way.

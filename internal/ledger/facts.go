@@ -19,8 +19,8 @@ func newest(q knower) string {
 
 // insertFact appends a revision of a fact.
 func (t *txn) insertFact(ctx context.Context, kind, name string, revision int, by, why string, body []byte) error {
-	_, err := t.ExecContext(ctx, `INSERT INTO facts (kind, name, revision, at_ms, by_who, why, body)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`, kind, name, revision, int64(t.now), by, why, string(body))
+	_, err := t.ExecContext(ctx, `INSERT INTO facts (kind, name, revision, at_ms, by_who, approved_by, why, body)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, kind, name, revision, int64(t.now), by, t.approvedBy, why, string(body))
 	return err
 }
 
@@ -65,10 +65,10 @@ func (l *Ledger) History(ctx context.Context, kind, name string) ([]rental.Fact,
 		f := rental.Fact{Kind: kind, Name: name}
 		var at int64
 		var body string
-		err := rows.Scan(&f.Revision, &at, &f.By, &f.Why, &body)
+		err := rows.Scan(&f.Revision, &at, &f.By, &f.ApprovedBy, &f.Why, &body)
 		f.At, f.Body = rental.Millis(at), json.RawMessage(body)
 		return f, err
-	}, `SELECT revision, at_ms, by_who, why, body FROM facts WHERE kind = $1 AND name = $2`+l.read.known("at_ms")+` ORDER BY revision`, kind, name)
+	}, `SELECT revision, at_ms, by_who, approved_by, why, body FROM facts WHERE kind = $1 AND name = $2`+l.read.known("at_ms")+` ORDER BY revision`, kind, name)
 	return facts, storeError("ledger: history", err)
 }
 

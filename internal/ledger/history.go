@@ -68,10 +68,10 @@ func (l *Ledger) bookedFacts(ctx context.Context, lease string) ([]rental.Fact, 
 		var f rental.Fact
 		var at int64
 		var body string
-		err := rows.Scan(&f.Kind, &f.Name, &f.Revision, &at, &f.By, &f.Why, &body)
+		err := rows.Scan(&f.Kind, &f.Name, &f.Revision, &at, &f.By, &f.ApprovedBy, &f.Why, &body)
 		f.At, f.Body = rental.Millis(at), json.RawMessage(body)
 		return f, err
-	}, `SELECT kind, name, revision, at_ms, by_who, why, body FROM facts WHERE kind IN ($1, $2)`+l.read.known("at_ms")+`
+	}, `SELECT kind, name, revision, at_ms, by_who, approved_by, why, body FROM facts WHERE kind IN ($1, $2)`+l.read.known("at_ms")+`
 		ORDER BY kind, name, revision`, rental.KindConsumption, rental.KindAdjustment)
 	if err != nil {
 		return nil, storeError("ledger: history", err)
@@ -106,7 +106,7 @@ func entriesOf(facts []rental.Fact) ([]rental.HistoryEntry, error) {
 			changed = strings.ReplaceAll(changed, " (new)\n", "\n")
 			changed = strings.TrimSuffix(changed, " (new)")
 		}
-		entries[i] = rental.HistoryEntry{At: f.At, By: f.By, Why: f.Why, Kind: f.Kind, Name: f.Name, Revision: f.Revision, Action: action, Diff: changed}
+		entries[i] = rental.HistoryEntry{At: f.At, By: f.By, ApprovedBy: f.ApprovedBy, Why: f.Why, Kind: f.Kind, Name: f.Name, Revision: f.Revision, Action: action, Diff: changed}
 		before = f.Body
 	}
 	return entries, nil
@@ -186,7 +186,7 @@ func (l *Ledger) invoiceHistory(ctx context.Context, lease string) ([]rental.His
 	closed, err := l.ClosedMonths(ctx, lease)
 	entries := make([]rental.HistoryEntry, len(closed))
 	for i, c := range closed {
-		entries[i] = rental.HistoryEntry{At: c.ClosedAt, By: c.ClosedBy, Kind: rental.HistoryInvoice, Name: c.Number, Revision: 1, Action: rental.ActionCreate,
+		entries[i] = rental.HistoryEntry{At: c.ClosedAt, By: c.ClosedBy, ApprovedBy: c.ApprovedBy, Kind: rental.HistoryInvoice, Name: c.Number, Revision: 1, Action: rental.ActionCreate,
 			Diff: fmt.Sprintf("hash: %s\nspan.end: %s\nspan.start: %s", c.Hash, c.Span.End, c.Span.Start)}
 	}
 	return entries, err

@@ -209,7 +209,7 @@ func (a *applier) refuseClosed(ctx context.Context, old, l rental.Lease, known b
 		return refused("Lease %q: %s", l.ID, remedy)
 	}
 	was, is := a.old.contracts[old.Contract], a.now.contracts[l.Contract]
-	if !reflect.DeepEqual(moneyBefore(was, until), moneyBefore(is, until)) {
+	if !reflect.DeepEqual(was.MoneyBefore(until), is.MoneyBefore(until)) {
 		return refused("Contract %q: lease %q: %s", l.Contract, l.ID, remedy)
 	}
 	return nil
@@ -225,36 +225,17 @@ func stopsBefore(l rental.Lease, until rental.Millis) []rental.Span {
 	return stops
 }
 
-// moneyBefore is a contract without the versions of prices and rates that begin at the moment or later.
-func moneyBefore(c rental.Contract, until rental.Millis) rental.Contract {
-	c.Plan.Prices = versionsBefore(c.Plan.Prices, until, func(p rental.PriceVersion) rental.Millis { return p.From })
-	c.Rates = versionsBefore(c.Rates, until, func(r rental.Rate) rental.Millis { return r.From })
-	items := make([]rental.Item, len(c.Items))
-	for i, item := range c.Items {
-		item.Prices = versionsBefore(item.Prices, until, func(p rental.ItemPrice) rental.Millis { return p.From })
-		items[i] = item
-	}
-	c.Items = items
-	c.Language = ""
-	return c
-}
-
-func versionsBefore[T any](all []T, until rental.Millis, from func(T) rental.Millis) []T {
-	kept := []T{}
-	for i, v := range all {
-		if i == 0 || from(v) < until {
-			kept = append(kept, v)
-		}
-	}
-	return kept
-}
-
 // EndLease ends a lease at a moment, and with it the assignments that go on. Ending it again
 // at the same moment does nothing. The moment may lie in a closed month: its bill stays as it is,
 // and what was charged after the end comes back as a correction. Errors: not found, invalid
 // (before its start), refused (after an end that is recorded).
 func (l *Ledger) EndLease(ctx context.Context, by, why, id string, at rental.Millis) error {
-	return l.changeLease(ctx, by, why, id, func(a *applier, lease *rental.Lease) error {
+	return l.changeLease(ctx, by, why, id, ending(id, at))
+}
+
+// ending is the change of a lease that ends at a moment.
+func ending(id string, at rental.Millis) func(*applier, *rental.Lease) error {
+	return func(_ *applier, lease *rental.Lease) error {
 		switch {
 		case lease.End == at:
 			return errRollback
@@ -266,37 +247,39 @@ func (l *Ledger) EndLease(ctx context.Context, by, why, id string, at rental.Mil
 		lease.End = at
 		lease.Stops = stopsWithin(*lease)
 		return nil
-	})
+	}
 }
 
 // changeLease records a new revision of one lease and moves its assignments.
 func (l *Ledger) changeLease(ctx context.Context, by, why, id string, change func(*applier, *rental.Lease) error) error {
-	return l.transact(ctx, "lease "+id, func(t *txn) error {
-		a, err := t.applier(ctx, by, why)
-		if err != nil {
-			return err
-		}
-		old, known := a.old.leases[id]
-		if !known {
-			return notFound("lease", id)
-		}
-		lease := old
-		lease.Stops = append([]rental.Span(nil), old.Stops...)
-		if err := change(a, &lease); err != nil {
-			return err
-		}
-		a.now.leases[id] = lease
-		a.moveAssignments(old.Span(), lease)
-		if err := a.book.check(); err != nil {
-			return err
-		}
-		body, err := json.Marshal(lease)
-		if err != nil {
-			return fmt.Errorf("lease %q: %w", id, err)
-		}
-		a.writes = append(a.writes, write{thing{rental.KindLease, id}, body})
-		return a.save(ctx)
-	})
+	return l.transact(ctx, "lease "+id, func(t *txn) error { return t.changeLease(ctx, by, why, id, change) })
+}
+
+func (t *txn) changeLease(ctx context.Context, by, why, id string, change func(*applier, *rental.Lease) error) error {
+	a, err := t.applier(ctx, by, why)
+	if err != nil {
+		return err
+	}
+	old, known := a.old.leases[id]
+	if !known {
+		return notFound("lease", id)
+	}
+	lease := old
+	lease.Stops = append([]rental.Span(nil), old.Stops...)
+	if err := change(a, &lease); err != nil {
+		return err
+	}
+	a.now.leases[id] = lease
+	a.moveAssignments(old.Span(), lease)
+	if err := a.book.check(); err != nil {
+		return err
+	}
+	body, err := json.Marshal(lease)
+	if err != nil {
+		return fmt.Errorf("lease %q: %w", id, err)
+	}
+	a.writes = append(a.writes, write{thing{rental.KindLease, id}, body})
+	return a.save(ctx)
 }
 
 // Swap records that from the moment on another card serves in the place of one: two

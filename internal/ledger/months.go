@@ -17,6 +17,11 @@ import (
 // and returns what was closed. Errors: not found, refused (a period that has not ended, that
 // overlaps a closed one or leaves out time of the lease after one).
 func (l *Ledger) CloseMonth(ctx context.Context, by, lease string, span rental.Span, write func(rental.Invoice) ([]byte, error)) (rental.ClosedMonth, error) {
+	return l.CloseMonthApproved(ctx, by, "", lease, span, write)
+}
+
+// CloseMonthApproved is CloseMonth with the second person who approved it.
+func (l *Ledger) CloseMonthApproved(ctx context.Context, by, approvedBy, lease string, span rental.Span, write func(rental.Invoice) ([]byte, error)) (rental.ClosedMonth, error) {
 	var out rental.ClosedMonth
 	err := l.transact(ctx, "close month", func(t *txn) error {
 		le, _, err := get[rental.Lease](ctx, t, rental.KindLease, lease)
@@ -51,7 +56,7 @@ func (l *Ledger) CloseMonth(ctx context.Context, by, lease string, span rental.S
 		if err := t.QueryRowContext(ctx, `SELECT count(*) FROM closed_months`).Scan(&count); err != nil {
 			return fmt.Errorf("closed months: %w", err)
 		}
-		out = rental.ClosedMonth{Lease: lease, Span: span, Invoice: rental.Invoice{Number: fmt.Sprintf("INV-%06d", count+1), ClosedAt: t.now, ClosedBy: by}}
+		out = rental.ClosedMonth{Lease: lease, Span: span, Invoice: rental.Invoice{Number: fmt.Sprintf("INV-%06d", count+1), ClosedAt: t.now, ClosedBy: by, ApprovedBy: approvedBy}}
 		if out.Bill, err = write(out.Invoice); err != nil {
 			return err
 		}
@@ -90,7 +95,7 @@ func closedMonths(ctx context.Context, q querier, where string, args ...any) ([]
 		if err := json.Unmarshal(c.Bill, &mark); err != nil {
 			return c, fmt.Errorf("closed month of %q from %s: %w", c.Lease, c.Span.Start, err)
 		}
-		c.Number = mark.Invoice.Number
+		c.Number, c.ApprovedBy = mark.Invoice.Number, mark.Invoice.ApprovedBy
 		return c, nil
 	}, `SELECT lease, start_ms, end_ms, at_ms, by_who, hash, body FROM closed_months `+where+` ORDER BY lease, start_ms`, args...)
 }

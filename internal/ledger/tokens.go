@@ -63,8 +63,8 @@ func (l *Ledger) makeToken(ctx context.Context, holder rental.Principal, check f
 		if err != nil {
 			return err
 		}
-		_, err = t.ExecContext(ctx, `INSERT INTO tokens (hash, name, role, tenant, host, lease, expires_ms, at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-			hashOf(secret), holder.Name, string(holder.Role), holder.Tenant, holder.Host, holder.Lease, int64(expires), int64(t.now))
+		_, err = t.ExecContext(ctx, `INSERT INTO tokens (hash, name, role, tenant, host, lease, service, expires_ms, at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+			hashOf(secret), holder.Name, string(holder.Role), holder.Tenant, holder.Host, holder.Lease, holder.Service, int64(expires), int64(t.now))
 		return err
 	})
 	if err != nil {
@@ -84,8 +84,8 @@ func hashOf(secret string) string {
 func (l *Ledger) Authenticate(ctx context.Context, secret string) (rental.Principal, error) {
 	var p rental.Principal
 	var role string
-	err := l.read.QueryRowContext(ctx, `SELECT t.name, t.role, t.tenant, t.host, t.lease FROM tokens t WHERE t.hash = $1 AND NOT EXISTS
-		(SELECT 1 FROM token_revocations r WHERE r.hash = t.hash)`, hashOf(secret)).Scan(&p.Name, &role, &p.Tenant, &p.Host, &p.Lease)
+	err := l.read.QueryRowContext(ctx, `SELECT t.name, t.role, t.tenant, t.host, t.lease, t.service FROM tokens t WHERE t.hash = $1 AND NOT EXISTS
+		(SELECT 1 FROM token_revocations r WHERE r.hash = t.hash)`, hashOf(secret)).Scan(&p.Name, &role, &p.Tenant, &p.Host, &p.Lease, &p.Service)
 	if errors.Is(err, sql.ErrNoRows) {
 		return p, &rental.Error{Code: rental.CodeNotFound, Message: "token is not known or was revoked: expected one that leasewatch token create printed"}
 	}
@@ -101,11 +101,11 @@ func (l *Ledger) Tokens(ctx context.Context) ([]rental.Token, error) {
 		var created int64
 		var expires int64
 		var revoked, used sql.NullInt64
-		err := rows.Scan(&t.Name, &role, &t.Tenant, &t.Host, &t.Lease, &created, &expires, &revoked, &used)
+		err := rows.Scan(&t.Name, &role, &t.Tenant, &t.Host, &t.Lease, &t.Service, &created, &expires, &revoked, &used)
 		t.Role, t.CreatedAt, t.ExpiresAt = rental.Role(role), rental.Millis(created), rental.Millis(expires)
 		t.RevokedAt, t.UsedAt = rental.Millis(revoked.Int64), rental.Millis(used.Int64)
 		return t, err
-	}, `SELECT t.name, t.role, t.tenant, t.host, t.lease, t.at_ms, t.expires_ms, r.at_ms, e.at_ms FROM tokens t
+	}, `SELECT t.name, t.role, t.tenant, t.host, t.lease, t.service, t.at_ms, t.expires_ms, r.at_ms, e.at_ms FROM tokens t
 		LEFT JOIN token_revocations r ON r.hash = t.hash LEFT JOIN token_enrolments e ON e.hash = t.hash
 		ORDER BY t.name, t.at_ms, t.hash`)
 	return all, storeError("ledger: tokens", err)

@@ -20,6 +20,8 @@ type querier interface {
 type txn struct {
 	*sql.Tx
 	now rental.Millis
+	// approvedBy is the second person of what is recorded; empty where none was needed.
+	approvedBy string
 }
 
 // errRollback ends a transaction without an error and without its changes.

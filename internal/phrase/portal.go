@@ -42,6 +42,7 @@ const (
 	PortalStoreReadOnly           Key = "portal.store_read_only"
 	PortalRulesFail               Key = "portal.rules_fail"
 	PortalTargetsFail             Key = "portal.targets_fail"
+	PortalChangesWait             Key = "portal.changes_wait"
 	PortalStatusFails             Key = "portal.status_fails"
 	PortalAsOf                    Key = "portal.as_of"
 	PortalVersion                 Key = "portal.version"
@@ -262,6 +263,7 @@ var portalTexts = map[Key]sentence{
 	PortalStoreFull:               {"Samples cannot be stored since %s, and nothing below is newer: no space is left in the data directory.", "自 %s 起样本无法写入，以下内容均早于此时：数据目录空间已满。"},
 	PortalStoreReadOnly:           {"Samples cannot be stored since %s, and nothing below is newer: the data directory cannot be written.", "自 %s 起样本无法写入，以下内容均早于此时：数据目录不可写。"},
 	PortalRulesFail:               {"Groups of rules that fail to evaluate: %[1]d. The first: %[2]s", "%[1]d 组规则计算失败，首组为 %[2]s"},
+	PortalChangesWait:             {"Changes that wait for a second person: %[1]d. See them with: leasewatch pending list", "等待第二人批准的变更：%[1]d。查看：leasewatch pending list"},
 	PortalTargetsFail:             {"Exporters that cannot be read: %[1]d. The first: %[2]s", "%[1]d 个采集端无法读取，首个为 %[2]s"},
 	PortalStatusFails:             {"The server cannot tell how it is. What is below may be incomplete.", "服务器无法报告自身状态，以下内容可能不完整。"},
 	PortalAsOf:                    {"As of %s", "数据截至 %s"},

@@ -234,6 +234,9 @@ func banners(say phrase.Printer, s api.Status) []banner {
 	if n := len(s.EvaluationFailures); n > 0 {
 		add(phrase.KindDegraded, phrase.PortalRulesFail, n, named(s.EvaluationFailures[0]))
 	}
+	if s.ChangesWaiting > 0 {
+		add(phrase.KindUnknown, phrase.PortalChangesWait, s.ChangesWaiting)
+	}
 	if n := len(s.TargetsDown); n > 0 {
 		add(phrase.KindUnknown, phrase.PortalTargetsFail, n, named(s.TargetsDown[0]))
 	}

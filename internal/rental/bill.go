@@ -69,6 +69,8 @@ type Invoice struct {
 	Number   string `json:"number"` // INV-000001, ... without gaps
 	ClosedAt Millis `json:"closed_at"`
 	ClosedBy string `json:"closed_by"`
+	// ApprovedBy is the second person, where one was needed.
+	ApprovedBy string `json:"approved_by,omitempty"`
 }
 
 // ClosedMonth is a billing period of a lease whose bill is frozen.

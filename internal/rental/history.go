@@ -6,6 +6,8 @@ type HistoryEntry struct {
 	At Millis `json:"at"`
 	// By is the id of a person or the name of a program; empty where it is not told.
 	By string `json:"by,omitempty"`
+	// ApprovedBy is the second person, where one was needed.
+	ApprovedBy string `json:"approved_by,omitempty"`
 	// Why is the reason that was given.
 	Why string `json:"why,omitempty"`
 	// Kind and Name say what was recorded: a resource by its kind, or one of the History kinds.

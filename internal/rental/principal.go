@@ -32,6 +32,8 @@ type Principal struct {
 	// Lease is the lease that an enrolment token, and the push token of a guest that it became, are
 	// bound to; empty for all others.
 	Lease string `json:"lease,omitempty"`
+	// Service tells that a program holds the token: it may enter changes, and never decides on one.
+	Service bool `json:"service,omitempty"`
 }
 
 // Coherent tells whether what a principal is bound to fits its role: a tenant's token names its

@@ -75,13 +75,15 @@ const (
 
 // Fact is one revision of one thing in the ledger: never changed, never deleted.
 type Fact struct {
-	Kind     string          `json:"kind"`
-	Name     string          `json:"name"`
-	Revision int             `json:"revision"` // 1, 2, ...
-	At       Millis          `json:"at"`       // when it was recorded
-	By       string          `json:"by"`       // a person's id, or a program's name
-	Why      string          `json:"why"`
-	Body     json.RawMessage `json:"body"`
+	Kind     string `json:"kind"`
+	Name     string `json:"name"`
+	Revision int    `json:"revision"` // 1, 2, ...
+	At       Millis `json:"at"`       // when it was recorded
+	By       string `json:"by"`       // a person's id, or a program's name
+	// ApprovedBy is the second person, where one was needed.
+	ApprovedBy string          `json:"approved_by,omitempty"`
+	Why        string          `json:"why"`
+	Body       json.RawMessage `json:"body"`
 }
 
 // Token is what is kept of a token; the secret itself is never kept.

@@ -90,14 +90,14 @@ func (a adoption) Proposals(ctx context.Context) (api.Proposals, error) {
 }
 
 // Adopt records the plan. One that is held for its size is refused: it is recorded host by host.
-func (a adoption) Adopt(ctx context.Context, by rental.Principal, in api.Adopt) ([]rental.Change, error) {
+func (a adoption) Adopt(ctx context.Context, by rental.Principal, in api.Adopt) (api.Changes, error) {
 	plan, err := a.plan(ctx, in.Site)
 	if err != nil {
-		return nil, err
+		return api.Changes{}, err
 	}
 	resources, err := plan.Resources(len(in.Hosts) > 0, in.Hosts...)
 	if err != nil {
-		return nil, err
+		return api.Changes{}, err
 	}
-	return a.keeping.apply(ctx, by, "inventory adopt", resources, in.DryRun)
+	return a.keeping.apply(ctx, by, "inventory adopt", resources, ledger.Submission{DryRun: in.DryRun, Looked: len(in.Hosts) > 0})
 }

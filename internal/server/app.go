@@ -121,7 +121,7 @@ func New(ctx context.Context, opts Options) (_ *App, err error) {
 		return nil, fmt.Errorf("--web.listen-address %s: %w", opts.ListenAddress, err)
 	}
 	a.onClose("listener", func(context.Context) error { return ignoreClosed(a.listener.Close()) })
-	for _, open := range []func(context.Context) error{a.openStorage, a.openLedger, a.openSigner, a.openJudges, a.openMonitor, a.openPaging, a.openWeb} {
+	for _, open := range []func(context.Context) error{a.openStorage, a.openLedger, a.openPolicy, a.openSigner, a.openJudges, a.openMonitor, a.openPaging, a.openWeb} {
 		if err := open(ctx); err != nil {
 			return nil, err
 		}

@@ -122,8 +122,9 @@ func (b books) Simulate(ctx context.Context, lease string, p api.Period) ([]rent
 	return b.billing.Simulate(ctx, lease, span, contracts)
 }
 
-// CloseMonth closes the bills that the request chooses, each by itself, in the name of who asks.
-func (b books) CloseMonth(ctx context.Context, by rental.Principal, in api.CloseMonth) (api.Closing, error) {
+// closeMonth closes the bills that the request chooses, each by itself, in the name of who asks and
+// of the second person, where there is one.
+func (b books) closeMonth(ctx context.Context, by, approvedBy string, in api.CloseMonth) (api.Closing, error) {
 	out := api.Closing{Month: in.Month, DryRun: in.DryRun}
 	chosen, err := b.chosen(ctx, api.BillQuery{Lease: in.Lease, Tenant: in.Tenant, Provider: in.Provider, Period: api.Period{Month: in.Month}})
 	if err != nil {
@@ -143,7 +144,7 @@ func (b books) CloseMonth(ctx context.Context, by rental.Principal, in api.Close
 		invoice.Waiting = bill.Provisional
 		if err == nil && !in.DryRun {
 			var closed rental.ClosedMonth
-			if closed, bill, invoice.Waiting, err = b.billing.Close(ctx, b.ledger, by.Name, one.lease.ID, one.span); err == nil {
+			if closed, bill, invoice.Waiting, err = b.billing.Close(ctx, approvedCloser{b.ledger, approvedBy}, by, one.lease.ID, one.span); err == nil {
 				waiting := invoice.Waiting
 				invoice = invoiceOf(bill)
 				invoice.Hash, invoice.Waiting = closed.Hash, waiting
@@ -165,7 +166,7 @@ func (b books) CloseMonth(ctx context.Context, by rental.Principal, in api.Close
 func invoiceOf(bill rental.Bill) api.InvoiceSummary {
 	out := api.InvoiceSummary{Lease: bill.Lease, Tenant: bill.Tenant, Provider: bill.Provider, Period: bill.Period, Total: api.MoneyOf(bill.Total)}
 	if i := bill.Invoice; i != nil {
-		out.Number, out.ClosedAt, out.ClosedBy = i.Number, i.ClosedAt, i.ClosedBy
+		out.Number, out.ClosedAt, out.ClosedBy, out.ApprovedBy = i.Number, i.ClosedAt, i.ClosedBy, i.ApprovedBy
 	}
 	return out
 }

@@ -18,6 +18,8 @@ import (
 	"github.com/prometheus/common/config"
 	"github.com/prometheus/common/model"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/leasewatch/leasewatch/internal/rental"
 )
 
 // Config is the server's configuration file.
@@ -26,12 +28,13 @@ type Config struct {
 	// ScrapeConfigs is Prometheus's own list of scrape_configs, handed on as it is.
 	ScrapeConfigs yaml.Node `yaml:"scrape_configs"`
 	// RuleFiles are added to the rules that come with the program; globs are allowed.
-	RuleFiles []string `yaml:"rule_files"`
-	Ledger    Ledger   `yaml:"ledger"`
-	Paging    Paging   `yaml:"paging"`
-	Slack     Slack    `yaml:"slack"`
-	Access    Access   `yaml:"access"`
-	Metering  Metering `yaml:"metering"`
+	RuleFiles []string  `yaml:"rule_files"`
+	Ledger    Ledger    `yaml:"ledger"`
+	Paging    Paging    `yaml:"paging"`
+	Slack     Slack     `yaml:"slack"`
+	Access    Access    `yaml:"access"`
+	Metering  Metering  `yaml:"metering"`
+	Approvals Approvals `yaml:"approvals"`
 	// Thresholds override those of the rules for a site, a SKU or a lease.
 	Thresholds []Threshold `yaml:"thresholds"`
 
@@ -120,6 +123,24 @@ type Metering struct {
 	Running Duration `yaml:"running"`
 }
 
+// Approvals says which changes wait for a second person.
+type Approvals struct {
+	// For names them: prices, backdated, credits, month_close; downtime, which always does, may be named.
+	For []string `yaml:"for"`
+	// MassChangePercent is the share of the GPUs that may move or leave their slots in one change; 0 for any.
+	MassChangePercent int `yaml:"mass_change_percent"`
+	// ExpireAfter is how long a change waits.
+	ExpireAfter Duration `yaml:"expire_after"`
+}
+
+func (a Approvals) policy() rental.ApprovalPolicy {
+	topics := a.For
+	if len(topics) == 0 {
+		topics = nil // said or not, it is the same policy
+	}
+	return rental.ApprovalPolicy{Topics: topics, MassPercent: a.MassChangePercent, ExpiresMS: time.Duration(a.ExpireAfter).Milliseconds()}
+}
+
 // Threshold overrides one threshold of the rules; of Lease, SKU and Site at most one is set,
 // and the most specific wins. With none it holds everywhere.
 type Threshold struct {
@@ -153,7 +174,11 @@ func DefaultConfig() Config {
 			Language:           "en",
 		},
 		Metering: Metering{Running: Duration(5 * time.Minute)},
-		Slack:    Slack{APIURL: "https://slack.com/api/"},
+		Approvals: Approvals{
+			MassChangePercent: rental.DefaultApprovalPolicy().MassPercent,
+			ExpireAfter:       Duration(time.Duration(rental.DefaultApprovalPolicy().ExpiresMS) * time.Millisecond),
+		},
+		Slack: Slack{APIURL: "https://slack.com/api/"},
 	}
 }
 

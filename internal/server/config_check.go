@@ -12,6 +12,7 @@ import (
 	"time"
 
 	alertmanagerrules "github.com/leasewatch/leasewatch/alertmanager-rules"
+	"github.com/leasewatch/leasewatch/internal/rental"
 	"github.com/leasewatch/leasewatch/internal/slack"
 )
 
@@ -39,6 +40,7 @@ func (c *Config) check(file string) error {
 	k.global()
 	k.ledger()
 	k.slack()
+	k.approvals()
 	k.thresholds()
 	return errors.Join(k.errs...)
 }
@@ -106,6 +108,22 @@ func (c *checker) slack() {
 			c.bad("slack.people."+user, user, "the id of a user in Slack, such as U0123456789")
 		}
 		c.oneOf("slack.people."+user+".role", s.People[user].Role, "oncall, operator or admin", "oncall", "operator", "admin")
+	}
+}
+
+func (c *checker) approvals() {
+	a := c.config.Approvals
+	for i, topic := range a.For {
+		c.oneOf(fmt.Sprintf("approvals.for[%d]", i), topic, "one of "+strings.Join(rental.ApprovalTopics, ", "), rental.ApprovalTopics...)
+	}
+	if len(a.For) > 0 && !c.config.Access.Required {
+		c.bad("approvals.for", strings.Join(a.For, ", "), "access.required: true beside it: without tokens everybody is the same person, and nobody could approve")
+	}
+	if a.MassChangePercent < 0 || a.MassChangePercent > 100 {
+		c.bad("approvals.mass_change_percent", a.MassChangePercent, "a whole number from 0 to 100")
+	}
+	if a.ExpireAfter <= 0 {
+		c.bad("approvals.expire_after", a.ExpireAfter, "more than 0s")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/leasewatch/leasewatch/internal/api"
 	"github.com/leasewatch/leasewatch/internal/ledger"
 	"github.com/leasewatch/leasewatch/internal/manifest"
 	"github.com/leasewatch/leasewatch/internal/rental"
@@ -18,29 +19,33 @@ type keeping struct {
 }
 
 // Apply reads YAML and records it as a whole, or with dryRun says what it would change.
-func (k keeping) Apply(ctx context.Context, by rental.Principal, yaml []byte, dryRun bool) ([]rental.Change, error) {
+func (k keeping) Apply(ctx context.Context, by rental.Principal, yaml []byte, dryRun bool) (api.Changes, error) {
 	resources, err := manifest.Read("body", bytes.NewReader(yaml))
 	if err != nil {
-		return nil, &rental.Error{Code: rental.CodeInvalid, Message: err.Error()}
+		return api.Changes{}, &rental.Error{Code: rental.CodeInvalid, Message: err.Error()}
 	}
-	return k.apply(ctx, by, "apply", resources, dryRun)
+	return k.apply(ctx, by, "apply", resources, ledger.Submission{DryRun: dryRun})
 }
 
-func (k keeping) apply(ctx context.Context, by rental.Principal, why string, resources rental.Resources, dryRun bool) ([]rental.Change, error) {
-	changes, err := k.ledger.Apply(ctx, by.Name, why, resources, dryRun)
-	if err == nil && !dryRun {
+func (k keeping) apply(ctx context.Context, by rental.Principal, why string, resources rental.Resources, s ledger.Submission) (api.Changes, error) {
+	changes, held, err := k.ledger.Submit(ctx, by, why, resources, s)
+	if err == nil && !s.DryRun && held == nil {
 		k.changed()
 	}
-	return changes, err
+	return api.Changes{DryRun: s.DryRun, Changes: changes, Pending: held}, err
 }
 
 // EndLease ends a lease and returns it as it then stands.
-func (k keeping) EndLease(ctx context.Context, by rental.Principal, id string, at rental.Millis) (rental.Lease, error) {
-	if err := k.ledger.EndLease(ctx, by.Name, "end", id, at); err != nil {
-		return rental.Lease{}, err
+func (k keeping) EndLease(ctx context.Context, by rental.Principal, id string, at rental.Millis) (api.EndedLease, error) {
+	held, err := k.ledger.EndLeaseUnder(ctx, by, "end", id, at)
+	if err != nil {
+		return api.EndedLease{}, err
 	}
-	k.changed()
-	return k.ledger.Lease(ctx, id)
+	if held == nil {
+		k.changed()
+	}
+	lease, err := k.ledger.Lease(ctx, id)
+	return api.EndedLease{Lease: lease, Pending: held}, err
 }
 
 // Resources lists everything that is recorded.

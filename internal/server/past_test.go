@@ -136,7 +136,7 @@ func TestABillAsOfYesterdayIsTheBytesThatWereTakenYesterday(t *testing.T) {
 	down.Span.End = moment("2026-05-04T00:00:00Z")
 	check(nil, offline.Ledger().SaveDowntime(ctx, down))
 	check(nil, offline.Ledger().Swap(ctx, "ada", "fan", "L-1", "GPU-2", "GPU-3", moment("2026-06-02T00:00:00Z")))
-	dearer := bytes.Replace([]byte(pastWorld), []byte(`prices: [{price: "2.49"}]`), []byte(`prices: [{price: "2.49"}, {from: 2026-06-05T00:00:00Z, price: "3.10"}]`), 1)
+	dearer := bytes.Replace([]byte(pastWorld), []byte(`prices: [{price: "2.49"}]`), []byte(`prices: [{price: "2.49"}, {from: 2026-06-10T00:00:00Z, price: "3.10"}]`), 1)
 	check(client.Apply(ctx, dearer, false))
 	check(client.EndLease(ctx, "L-1", api.EndLease{At: moment("2026-06-08T00:00:00Z")}))
 

@@ -10,7 +10,7 @@ import (
 )
 
 // reloaded are the sections that Reload takes up; all others are those of the start.
-var reloaded = []string{"scrape_configs", "rule_files", "paging", "thresholds"}
+var reloaded = []string{"scrape_configs", "rule_files", "paging", "approvals", "thresholds"}
 
 // Reload reads the configuration file again. Everything is checked first; a file that does not
 // pass, or that changes what only a start takes up, leaves all as it is.
@@ -46,6 +46,9 @@ func (a *App) Reload(ctx context.Context) error {
 		return err
 	}
 	a.config.Store(&cfg)
+	if err := a.openPolicy(ctx); err != nil {
+		return err
+	}
 	a.series.Forget()
 	a.log.Info("configuration reloaded", "file", a.opts.ConfigFile)
 	return nil

@@ -22,6 +22,15 @@ func (s status) Status(ctx context.Context) (api.Status, error) {
 	if s.a.noPaging == noToken {
 		out.Paging.Cause = api.PagingNoToken
 	}
+	waiting, err := s.a.ledger.PendingChanges(ctx)
+	if err != nil {
+		return out, err
+	}
+	for _, p := range waiting {
+		if p.Decision == "" {
+			out.ChangesWaiting++
+		}
+	}
 	pending, err := s.a.ledger.PendingDeliveries(ctx)
 	if err != nil {
 		return out, err

@@ -89,9 +89,11 @@ func (a *App) deps(gate *httpapi.Gate) httpapi.Deps {
 	present := &fleet{samples: lateSamples{a}, ledger: a.ledger, now: a.now}
 	rented := leases{ledger: a.ledger, billing: a.billing, sla: a.sla, now: a.now}
 	keeper := keeping{ledger: a.ledger, changed: a.series.Forget}
+	accounts := books{ledger: a.ledger, billing: a.billing, now: a.now}
 	return httpapi.Deps{
 		Gate: gate, Status: status{a}, Leases: rented, Past: past{a}, Ender: keeper, Bills: rented, Renderer: renderer{a.ledger},
-		Books:     books{ledger: a.ledger, billing: a.billing, now: a.now},
+		Books:     accounts,
+		Approvals: approvals{ledger: a.ledger, books: accounts, changed: a.series.Forget},
 		Usage:     usage{ledger: a.ledger, billing: a.billing, now: a.now},
 		SLA:       availability{ledger: a.ledger, sla: a.sla, now: a.now},
 		Downtimes: downtimes{ledger: a.ledger, now: a.now, changed: a.series.Forget},
