@@ -159,7 +159,7 @@ func ofWays(ctx context.Context, f *flags, now func() time.Time) []doctor.Findin
 	var findings []doctor.Finding
 	if p := f.push; p.url != "" {
 		findings = append(findings, doctor.Spool(p.spoolDir, int64(p.spoolMaxBytes))...)
-		answer := push.Ask(ctx, p.url, p.tokenFile, askFor, now)
+		answer := push.Ask(ctx, p.url, p.tokenFile, p.headers, askFor, now)
 		findings = append(findings, doctor.Push(p.url, doctor.Reached{Offset: answer.Offset, Dated: answer.Dated, Err: answer.Err})...)
 	}
 	var err error

@@ -47,7 +47,7 @@ func newOutbox(f *flags, page *Page, source gpu.Source, set *metrics.Set, log *s
 		return o, nil
 	}
 	pusher, err := push.New(push.Config{
-		URL: f.push.url, TokenFile: f.push.tokenFile, SpoolDir: f.push.spoolDir, SpoolMaxBytes: int64(f.push.spoolMaxBytes),
+		URL: f.push.url, TokenFile: f.push.tokenFile, Headers: f.push.headers, SpoolDir: f.push.spoolDir, SpoolMaxBytes: int64(f.push.spoolMaxBytes),
 		Now: now, Log: log, Metrics: set,
 	})
 	if err != nil {

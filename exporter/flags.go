@@ -3,11 +3,15 @@ package exporter
 import (
 	"fmt"
 	"io"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/alecthomas/kingpin/v2"
@@ -65,6 +69,7 @@ type pushFlags struct {
 	url           string
 	interval      time.Duration
 	tokenFile     string
+	headers       map[string]string
 	spoolDir      string
 	spoolMaxBytes units.Base2Bytes
 	eventsOnly    bool
@@ -115,10 +120,13 @@ func parse(args []string, stdout, stderr io.Writer, opts Options) (*flags, error
 }
 
 func (p *pushFlags) register(app *kingpin.Application) {
+	p.headers = map[string]string{}
 	app.Flag("push.url", "Remote-write endpoint to push to, for hosts that cannot be scraped and for critical events at once.").StringVar(&p.url)
 	app.Flag("push.interval", "Time between two pushes of the page.").Default("15s").DurationVar(&p.interval)
 	app.Flag("push.events-only", "Push only XIDs of class F and R and changes of state, at once; leave the rest to the scrape.").BoolVar(&p.eventsOnly)
 	app.Flag("push.bearer-token-file", "File with the token for the receiver, read again for each request.").StringVar(&p.tokenFile)
+	app.Flag("push.header", "Header for the receiver as NAME=VALUE, such as X-Scope-OrgID=TENANT for Mimir; may be given several times. No secrets: the process list shows them.").
+		StringMapVar(&p.headers)
 	app.Flag("push.spool-dir", "Folder that keeps what is not delivered yet; under systemd the unit's state folder where not given.").StringVar(&p.spoolDir)
 	app.Flag("push.spool-max-bytes", "Size of the spool after which its oldest part is dropped, and counted.").Default("512MiB").BytesVar(&p.spoolMaxBytes)
 }
@@ -158,6 +166,16 @@ func (f *flags) complete() error {
 	return f.push.complete()
 }
 
+// ownHeaders are those that the exporter itself sends, or that hold secrets.
+var ownHeaders = []string{"Authorization", "Content-Encoding", "Content-Length", "Content-Type", "Cookie", "Host", "Proxy-Authorization",
+	"User-Agent", "X-Prometheus-Remote-Write-Version"}
+
+var headerName = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
+
+func validHeader(name, value string) bool {
+	return headerName.MatchString(name) && value != "" && !strings.ContainsFunc(value, unicode.IsControl)
+}
+
 func (p *pushFlags) complete() error {
 	u, err := url.Parse(p.url)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
@@ -165,6 +183,11 @@ func (p *pushFlags) complete() error {
 	}
 	if u.User != nil {
 		return fmt.Errorf("--push.url holds a user or password: they would show in the process list; use --push.bearer-token-file")
+	}
+	for name := range p.headers {
+		if canonical := http.CanonicalHeaderKey(name); slices.Contains(ownHeaders, canonical) || !validHeader(name, p.headers[name]) {
+			return fmt.Errorf("--push.header %s: want NAME=VALUE of a header that is none of %s; a token belongs into --push.bearer-token-file", name, strings.Join(ownHeaders, ", "))
+		}
 	}
 	if p.interval < time.Second {
 		return fmt.Errorf("--push.interval is %s, want at least 1s", p.interval)

@@ -270,22 +270,31 @@ func TestWrongCommandLinesAreOneErrorWithARemedy(t *testing.T) {
 	if err := os.WriteFile(bad, []byte("tls_server_config: {cert_fil: x}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	lines := filepath.Join(t.TempDir(), "ticket")
+	if err := os.WriteFile(lines, []byte("hunter2\nhunter2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for name, test := range map[string]struct {
 		args []string
 		code int
 		want string
 	}{
-		"an unknown flag":            {[]string{"--web.port=1"}, 2, "unknown long flag"},
-		"an unknown command":         {[]string{"serv"}, 2, "unexpected"},
-		"an unknown vantage":         {[]string{"--vantage=moon"}, 2, "host,guest"},
-		"a receiver without a spool": {[]string{"--push.url=http://127.0.0.1:1/api/v1/write"}, 2, "--push.spool-dir"},
-		"a receiver that is no URL":  {[]string{"--push.url=localhost:9090"}, 2, "--push.url"},
-		"a password in the URL":      {[]string{"--push.url=http://u:hunter2@localhost/w"}, 2, "--push.bearer-token-file"},
-		"a hasty push":               {[]string{"--push.url=http://localhost/w", "--push.interval=1ms"}, 2, "at least 1s"},
-		"a host that is no UTF-8":    {[]string{"--host.name=\xff"}, 2, "--host.name"},
-		"a tiny spool":               {[]string{"--push.url=http://localhost/w", "--push.spool-dir=x", "--push.spool-max-bytes=1KB"}, 2, "1MiB"},
-		"a wrong web configuration":  {[]string{"--web.config.file=" + bad}, 3, "cert_fil"},
-		"a port that is no port":     {[]string{"--web.listen-address=127.0.0.1:99999"}, 1, "--web.listen-address"},
+		"an unknown flag":               {[]string{"--web.port=1"}, 2, "unknown long flag"},
+		"an unknown command":            {[]string{"serv"}, 2, "unexpected"},
+		"an unknown vantage":            {[]string{"--vantage=moon"}, 2, "host,guest"},
+		"a receiver without a spool":    {[]string{"--push.url=http://127.0.0.1:1/api/v1/write"}, 2, "--push.spool-dir"},
+		"a receiver that is no URL":     {[]string{"--push.url=localhost:9090"}, 2, "--push.url"},
+		"a password in the URL":         {[]string{"--push.url=http://u:hunter2@localhost/w"}, 2, "--push.bearer-token-file"},
+		"a hasty push":                  {[]string{"--push.url=http://localhost/w", "--push.interval=1ms"}, 2, "at least 1s"},
+		"a host that is no UTF-8":       {[]string{"--host.name=\xff"}, 2, "--host.name"},
+		"a tiny spool":                  {[]string{"--push.url=http://localhost/w", "--push.spool-dir=x", "--push.spool-max-bytes=1KB"}, 2, "1MiB"},
+		"a header that holds the token": {[]string{"--push.url=http://localhost/w", "--push.spool-dir=x", "--push.header=authorization=Bearer hunter2"}, 2, "--push.bearer-token-file"},
+		"a header of two lines":         {[]string{"--push.url=http://localhost/w", "--push.spool-dir=x", "--push.header=X-Scope-OrgID=a\nb"}, 2, "NAME=VALUE"},
+		"an enrolment in the clear":     {[]string{"enroll", "--server=http://192.0.2.7", "--token-file=" + bad}, 2, "https://"},
+		"an enrolment without a server": {[]string{"enroll", "--token-file=" + bad}, 2, "--server"},
+		"a one-time token of two lines": {[]string{"enroll", "--server=http://127.0.0.1:1", "--token-file=" + lines}, 3, "want one line"},
+		"a wrong web configuration":     {[]string{"--web.config.file=" + bad}, 3, "cert_fil"},
+		"a port that is no port":        {[]string{"--web.listen-address=127.0.0.1:99999"}, 1, "--web.listen-address"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer

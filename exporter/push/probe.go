@@ -17,14 +17,14 @@ type Probe struct {
 	Err error
 }
 
-// Ask sends one request without samples, with the token where there is a file of it. The
+// Ask sends one request without samples, with the headers, and the token where there is a file of it. The
 // receiver stores nothing. It gives up after timeout.
-func Ask(ctx context.Context, url, tokenFile string, timeout time.Duration, now func() time.Time) Probe {
+func Ask(ctx context.Context, url, tokenFile string, headers map[string]string, timeout time.Duration, now func() time.Time) Probe {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	defer transport.CloseIdleConnections()
-	s, err := newSender(url, tokenFile, transport, timeout, now)
+	s, err := newSender(url, tokenFile, headers, transport, timeout, now)
 	if err != nil {
 		return Probe{Err: err}
 	}

@@ -24,6 +24,8 @@ type Config struct {
 	URL string
 	// TokenFile holds the bearer token; "" for none. It is read again for each request.
 	TokenFile string
+	// Headers are sent with each request, such as Mimir's X-Scope-OrgID; they hold no secret.
+	Headers map[string]string
 	// SpoolDir keeps what is not delivered; SpoolMaxBytes is its cap.
 	SpoolDir      string
 	SpoolMaxBytes int64
@@ -77,8 +79,8 @@ func New(config Config) (*Pusher, error) {
 	p.urgentUntil, p.urgentStop = context.WithCancel(context.Background())
 	p.deliveredSeq.Store(from.seq)
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	if p.sender, err = newSender(config.URL, config.TokenFile, transport, config.Timeout, config.Now); err == nil {
-		p.urgent, err = newSender(config.URL, config.TokenFile, transport, config.Timeout, config.Now)
+	if p.sender, err = newSender(config.URL, config.TokenFile, config.Headers, transport, config.Timeout, config.Now); err == nil {
+		p.urgent, err = newSender(config.URL, config.TokenFile, config.Headers, transport, config.Timeout, config.Now)
 	}
 	if err != nil {
 		return nil, errors.Join(err, spool.close())

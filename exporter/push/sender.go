@@ -36,8 +36,8 @@ type sender struct {
 	now   func() time.Time
 }
 
-func newSender(url, tokenFile string, base http.RoundTripper, timeout time.Duration, now func() time.Time) (*sender, error) {
-	watcher := &replyWatcher{next: base, tokenFile: tokenFile}
+func newSender(url, tokenFile string, headers map[string]string, base http.RoundTripper, timeout time.Duration, now func() time.Time) (*sender, error) {
+	watcher := &replyWatcher{next: base, tokenFile: tokenFile, headers: headers}
 	client := &http.Client{
 		Transport: watcher,
 		Timeout:   timeout,
@@ -99,10 +99,11 @@ type reply struct {
 	date       time.Time
 }
 
-// replyWatcher adds the token to requests and notes what the client does not pass on.
+// replyWatcher adds token and headers to requests and notes what the client does not pass on.
 type replyWatcher struct {
 	next      http.RoundTripper
 	tokenFile string
+	headers   map[string]string
 	last      reply
 }
 
@@ -121,6 +122,9 @@ func (w *replyWatcher) RoundTrip(request *http.Request) (*http.Response, error) 
 		return nil, err
 	}
 	request = request.Clone(request.Context())
+	for name, value := range w.headers {
+		request.Header.Set(name, value)
+	}
 	request.Header.Set("User-Agent", "leasewatch-exporter")
 	if token != "" {
 		request.Header.Set("Authorization", "Bearer "+string(token))
