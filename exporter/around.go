@@ -52,7 +52,7 @@ func surround(gpus gpu.Source, f *flags, set *metrics.Set, log *slog.Logger, now
 		a.machine = machine
 	}
 	if f.host.kmsg {
-		options := kmsg.Options{Path: f.host.kmsgPath, FromNow: f.host.kmsgSince == "start", Now: now, Log: log, Metrics: set}
+		options := kmsg.Options{Path: f.host.kmsgPath, FromNow: f.host.kmsgSince == "start", Known: f.knownSXIDs(), Now: now, Log: log, Metrics: set}
 		if taker, ok := gpus.(xidTaker); ok {
 			options.XID = taker.ReportXID
 		}
@@ -114,4 +114,12 @@ func join(machine *gpu.Host, log kmsg.State) *gpu.Host {
 	h.Collectors["kmsg"] = log.Up
 	h.SXIDs = log.SXIDs
 	return &h
+}
+
+// knownSXIDs are those that were counted when the exporter last ran.
+func (f *flags) knownSXIDs() map[gpu.SXID]gpu.XID {
+	if f.config.Known == nil || f.config.Known.Host == nil {
+		return nil
+	}
+	return f.config.Known.Host.SXIDs
 }

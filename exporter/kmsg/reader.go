@@ -22,6 +22,9 @@ type Options struct {
 	Path string
 	// FromNow leaves out what the log holds from before the start.
 	FromNow bool
+	// Known are the SXids that were counted before the start: they count on, and what the log still
+	// holds of them is not counted again.
+	Known map[gpu.SXID]gpu.XID
 	// XID is told each XID; it must not block. Nil means nobody.
 	XID func(gpu.XIDReport)
 	// Now is the wall clock, Uptime the corrected clock since boot; nil means the system's.
@@ -92,6 +95,7 @@ func New(options Options) *Reader {
 	return &Reader{
 		options: options,
 		clock:   clock{now: options.Now, uptime: options.Uptime},
+		state:   State{SXIDs: options.Known},
 		records: counter("records"), lost: counter("lost_records"), bad: counter("bad_records"), foreign: counter("foreign_records"),
 	}
 }
@@ -200,7 +204,10 @@ func (r *Reader) record(rec record, live bool) {
 		at, within := r.date(rec)
 		r.options.XID(gpu.XIDReport{Witness: gpu.WitnessKernel, PCIAddress: x.address, Code: x.code, At: at, Within: within})
 	default:
-		at, _ := r.date(rec)
+		at, within := r.date(rec)
+		if !r.current && r.counted(sx, at, within) {
+			return
+		}
 		r.see(sx, at)
 	}
 }
@@ -213,6 +220,14 @@ func (r *Reader) date(rec record) (at time.Time, within time.Duration) {
 		at = r.start.Add(-time.Millisecond)
 	}
 	return at, within
+}
+
+// counted tells whether what the log held at the start was counted in an earlier life. The times of
+// the same line may differ by as much as they are uncertain: of two SXids of one kind within that
+// time of the last one that is known, none counts, rather than one of them twice.
+func (r *Reader) counted(sx gpu.SXID, at time.Time, within time.Duration) bool {
+	known, ok := r.options.Known[sx]
+	return ok && !at.After(known.Last.Add(within+time.Second))
 }
 
 // see counts an SXid, and tells it where it is a new one that is not harmless.

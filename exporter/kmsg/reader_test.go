@@ -202,6 +202,32 @@ func TestSXIDsAreCountedByKindAndNewOnesToldAtOnce(t *testing.T) {
 	}
 }
 
+func TestSXIDsCountOnOverARestartAndWhatTheLogStillHoldsIsNotCountedAgain(t *testing.T) {
+	sxid := func(sequence int, at time.Duration, code int) string {
+		return fmt.Sprintf("4,%d,%d,-;nvidia-nvswitch0: SXid (PCI:0000:06:00.0): %d, Fatal, Link 30 LTSSM Fault Up\n", sequence, at.Microseconds(), code)
+	}
+	key := func(code uint64) gpu.SXID {
+		return gpu.SXID{Switch: "0000:06:00.0", Code: code, Severity: gpu.SXIDFatal}
+	}
+	// Of 20034 seven were counted, the last a quarter of an hour ago; the log has forgotten all but that one and
+	// holds one that came while nobody looked. It holds nothing of 19084 any more.
+	known := map[gpu.SXID]gpu.XID{key(20034): {Count: 7, Last: now.Add(-900 * time.Second)}, key(19084): {Count: 3, Last: now.Add(-48 * time.Hour)}}
+	l := open(t, sxid(1, up-900*time.Second, 20034)+sxid(2, up-time.Minute, 20034)+sxid(3, up-time.Minute, 22013), func(o *kmsg.Options) { o.Known = known })
+	l.read(t, 3)
+	eventually(t, "the reader waits for more", func() bool { return l.State().Up })
+	l.write(t, sxid(4, up, 19084))
+	l.read(t, 4)
+	eventually(t, "the new one is counted", func() bool { return l.State().SXIDs[key(19084)].Count == 4 })
+	for code, want := range map[uint64]uint64{20034: 8, 22013: 1, 19084: 4} {
+		if got := l.State().SXIDs[key(code)]; got.Count != want {
+			t.Errorf("SXid %d counts %d, expected %d", code, got.Count, want)
+		}
+	}
+	if known[key(20034)].Count != 7 {
+		t.Error("what was known is changed")
+	}
+}
+
 func TestRecordsThatAreLostAreCounted(t *testing.T) {
 	l := open(t, xid(10, up, "0000:1b:00", 13)+xid(14, up, "0000:1b:00", 13))
 	l.read(t, 2)

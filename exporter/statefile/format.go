@@ -1,6 +1,7 @@
 package statefile
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,6 +25,16 @@ type file struct {
 	SavedMS int64  `json:"saved_ms"`
 	Driver  driver `json:"driver"`
 	GPUs    []card `json:"gpus"`
+	// SXIDs are those of the host's NVSwitches; absent in files from before they were kept.
+	SXIDs []sxid `json:"sxids,omitempty"`
+}
+
+// sxid is one kind of error of one NVSwitch.
+type sxid struct {
+	Switch   string `json:"switch"`
+	Code     uint64 `json:"code"`
+	Severity string `json:"severity,omitempty"`
+	xid
 }
 
 type driver struct {
@@ -66,6 +77,14 @@ func encode(s *gpu.Snapshot) file {
 	}
 	for i := range s.GPUs {
 		f.GPUs[i] = encodeGPU(&s.GPUs[i])
+	}
+	if s.Host != nil {
+		for key, x := range s.Host.SXIDs {
+			f.SXIDs = append(f.SXIDs, sxid{key.Switch, key.Code, key.Severity, xid{x.Count, toMillis(x.Last)}})
+		}
+		slices.SortFunc(f.SXIDs, func(a, b sxid) int {
+			return cmp.Or(cmp.Compare(a.Switch, b.Switch), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Severity, b.Severity))
+		})
 	}
 	return f
 }
@@ -117,6 +136,12 @@ func decode(raw []byte) (*gpu.Snapshot, error) {
 		}
 		uuids[g.Identity.UUID] = true
 		s.GPUs = append(s.GPUs, g)
+	}
+	if len(f.SXIDs) > 0 {
+		s.Host = &gpu.Host{SXIDs: make(map[gpu.SXID]gpu.XID, len(f.SXIDs))}
+	}
+	for _, x := range f.SXIDs {
+		s.Host.SXIDs[gpu.SXID{Switch: x.Switch, Code: x.Code, Severity: x.Severity}] = gpu.XID{Count: x.Count, Last: fromMillis(x.LastMS)}
 	}
 	return s, nil
 }

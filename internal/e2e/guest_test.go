@@ -19,7 +19,7 @@ import (
 	"github.com/leasewatch/leasewatch/internal/rental"
 )
 
-// guest runs the enrolment inside a lease and returns what it says and how it ends.
+// enroll runs the enrolment inside a lease and returns what it says and how it ends.
 func (s *site) enroll(ticket, folder string, more ...string) (string, int) {
 	s.t.Helper()
 	file := s.write("ticket", ticket+"\n")
@@ -91,7 +91,7 @@ func TestAGuestTellsOfItsLeaseAloneAndItsSilenceIsNoDowntime(t *testing.T) {
 	}
 
 	s.exporter = start(t, filepath.Join(s.bin, "leasewatch-exporter"), s.driver.Env(),
-		"@"+filepath.Join(s.dir, "guest-1", "exporter.args"), "--push.interval=1s", "--web.listen-address="+s.exporterAddress, "--nvml.library="+s.driver.Library())
+		"@"+filepath.Join(s.dir, "guest-1", "exporter.args"), "--push.interval=1s", "--web.listen-address=127.0.0.1:0", "--nvml.library="+s.driver.Library())
 	own := []string{cardUUID(0), cardUUID(1), cardUUID(2)}
 	eventually(t, "the guest tells of the lease's cards and no others", s.explain, func() bool { return slices.Equal(s.cardsFrom(admin, "guest", "ok"), own) })
 	eventually(t, "what it may not tell is counted", s.explain, func() bool {
@@ -154,8 +154,8 @@ func (s *site) endsWithItsLease(o *tenant, token string) {
 		s.t.Fatal(err)
 	}
 	s.exporter = start(s.t, filepath.Join(s.bin, "leasewatch-exporter"), s.driver.Env(),
-		"@"+filepath.Join(s.dir, "guest-1", "exporter.args"), "--push.interval=1s", "--web.listen-address="+s.exporterAddress, "--nvml.library="+s.driver.Library())
+		"@"+filepath.Join(s.dir, "guest-1", "exporter.args"), "--push.interval=1s", "--web.listen-address=127.0.0.1:0", "--nvml.library="+s.driver.Library())
 	eventually(s.t, "the exporter is told that the lease ended", s.explain, func() bool {
-		return strings.Contains(s.exporter.out.String(), `lease \"acme-train\" ended at`) || strings.Contains(s.exporter.out.String(), `ended at`)
+		return strings.Contains(s.exporter.out.String(), "ended at")
 	})
 }

@@ -1,9 +1,11 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/leasewatch/leasewatch/internal/api"
@@ -53,8 +55,30 @@ func readReported(ctx context.Context, v *inventory.View, s samples, now time.Ti
 	if v.Reported, err = s.Query(ctx, fmt.Sprintf(deduplicated, "gpu_info"), now); err != nil {
 		return err
 	}
-	v.ReportedMIG, err = s.Query(ctx, fmt.Sprintf(deduplicated, "gpu_mig_info"), now)
-	return err
+	if v.ReportedMIG, err = s.Query(ctx, fmt.Sprintf(deduplicated, "gpu_mig_info"), now); err != nil {
+		return err
+	}
+	places := map[string]string{}
+	for _, gpu := range v.GPUs {
+		places[gpu.UUID] = gpu.Host
+	}
+	for _, one := range v.Reported {
+		if insideOnly(one.Labels) == "" {
+			places[one.Labels["uuid"]] = one.Labels["host"]
+		}
+	}
+	v.Reported, v.ReportedMIG = unmoved(v.Reported, places), unmoved(v.ReportedMIG, places)
+	return nil
+}
+
+// unmoved leaves out what guests tell of cards that have a place: a guest knows a card by the
+// machine that it is in itself, and where a host tells of the card, or the inventory has it in
+// another one, its word is no move.
+func unmoved(told []rental.Series, places map[string]string) []rental.Series {
+	return slices.DeleteFunc(told, func(one rental.Series) bool {
+		card := cmp.Or(one.Labels["gpu_uuid"], one.Labels["uuid"])
+		return insideOnly(one.Labels) != "" && elsewhere(places, card, one.Labels["host"])
+	})
 }
 
 // plan is what the inventory would become with new hosts at a site.

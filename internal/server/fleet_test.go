@@ -2,11 +2,13 @@ package server
 
 import (
 	"context"
+	"maps"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/leasewatch/leasewatch/internal/api"
+	"github.com/leasewatch/leasewatch/internal/inventory"
 	"github.com/leasewatch/leasewatch/internal/rental"
 )
 
@@ -87,5 +89,28 @@ func TestTheFleetShowsWhatTheHostTellsAndTheGuestWhereItDoesNot(t *testing.T) {
 	}
 	if _, shown := hosts["vm-3"]; shown {
 		t.Errorf("hosts %v: the guest's cards are the inventory's", hosts)
+	}
+}
+
+func TestAGuestMovesNoCardOfTheInventory(t *testing.T) {
+	said := shelf{}
+	said.put("gpu_info", "guest", "GPU-8", 1)   // the inventory has it in gpu-a18
+	said.put("gpu_info", "guest", "GPU-new", 1) // nobody else knows it
+	said.put("gpu_info", "guest", "GPU-1", 1)
+	said.put("gpu_info", "host", "GPU-1", 1)
+	said.put("gpu_info", "host", "GPU-old", 1)
+	said.put("gpu_info", "guest", "GPU-old", 1)
+	said.put("gpu_mig_info", "guest", "MIG-1", 1, "gpu_uuid", "GPU-8")
+	said.put("gpu_mig_info", "guest", "MIG-2", 1, "gpu_uuid", "GPU-new")
+	v := inventory.View{GPUs: town().gpus}
+	if err := readReported(t.Context(), &v, said, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, one := range append(v.Reported, v.ReportedMIG...) {
+		got[one.Labels["uuid"]] += one.Labels["host"]
+	}
+	if want := map[string]string{"GPU-new": "vm-3", "GPU-1": "gpu-a17", "GPU-old": "gpu-a17", "MIG-2": "vm-3"}; !maps.Equal(got, want) {
+		t.Errorf("cards by host %v, expected %v", got, want)
 	}
 }
