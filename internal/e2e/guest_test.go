@@ -123,25 +123,36 @@ func TestAGuestTellsOfItsLeaseAloneAndItsSilenceIsNoDowntime(t *testing.T) {
 	s.nothingHolds(admin, []string{ticket, strings.TrimSpace(string(pushToken)), admin, acme.token, globex.token})
 }
 
-// fleetShowsTheGuest looks at the fleet as both tenants see it.
+// fleetShowsTheGuest waits until both tenants see the fleet as it is: of acme what its guest tells,
+// of globex nothing, and the host as nobody's word.
 func (s *site) fleetShowsTheGuest(acme, globex *tenant) {
 	s.t.Helper()
-	for _, o := range []*tenant{acme, globex} {
-		fleet, err := s.client.As(api.NewSecret(o.token)).Fleet(s.t.Context())
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		for _, host := range fleet.Hosts {
-			if host.State == "ok" {
-				s.t.Errorf("%s: host %s is ok, though only a guest speaks", o.name, host.Host)
+	wrong := ""
+	eventually(s.t, "the fleet shows what the guest tells", func() string { return wrong + s.explain() }, func() bool {
+		wrong = ""
+		for _, o := range []*tenant{acme, globex} {
+			fleet, err := s.client.As(api.NewSecret(o.token)).Fleet(s.t.Context())
+			if err != nil {
+				s.t.Fatal(err)
 			}
-			for _, card := range host.GPUs {
-				if inside := o == acme; (card.Vantage == rental.VantageGuest) != inside || (card.State == "ok") != inside || card.Lease != o.lease {
-					s.t.Errorf("%s sees %s as %s from %q, of lease %q", o.name, card.UUID, card.State, card.Vantage, card.Lease)
+			seen := 0
+			for _, host := range fleet.Hosts {
+				if host.State == "ok" {
+					wrong += fmt.Sprintf("%s: host %s is ok, though only a guest speaks\n", o.name, host.Host)
+				}
+				for _, card := range host.GPUs {
+					seen++
+					if inside := o == acme; (card.Vantage == rental.VantageGuest) != inside || (card.State == "ok") != inside || card.Lease != o.lease {
+						wrong += fmt.Sprintf("%s sees %s as %s from %q, of lease %q\n", o.name, card.UUID, card.State, card.Vantage, card.Lease)
+					}
 				}
 			}
+			if seen != len(o.cards) {
+				wrong += fmt.Sprintf("%s sees %d cards\n", o.name, seen)
+			}
 		}
-	}
+		return wrong == ""
+	})
 }
 
 // endsWithItsLease ends the lease: the guest's token then reads nothing, as before, and writes nothing.
