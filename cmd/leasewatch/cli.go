@@ -59,7 +59,7 @@ func run(ctx context.Context, args []string, io streams) int {
 		registerServe, registerDemo, registerCheck, registerLease, registerInventory, registerPending,
 		registerBill, registerInvoice, registerFocus, registerPrice, registerOwn, registerUsage, registerSLA, registerDowntime, registerIncident, registerToken, registerBackfill, registerBackup, registerRestore,
 		registerProof,
-		registerAssign,
+		registerAssign, registerGPU, registerUse,
 	} {
 		register(app, actions)
 	}

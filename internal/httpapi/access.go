@@ -75,6 +75,11 @@ var accessTable = []Access{
 
 	{"list-proposals", "GET", "/inventory/proposals", keepers, "names every host"},
 	{"list-inventory-conflicts", "GET", "/inventory/conflicts", onCall, "names hosts and leases of others"},
+	{"idle-use", "GET", "/use/idle", readers, "a tenant's own leases"},
+	{"unleased-use", "GET", "/use/unleased", onCall, "names others' machines"},
+	{"swap-gpu", "POST", "/leases/{id}/swap", keepers, "says which GPU serves a lease"},
+	{"set-gpu-life", "POST", "/gpus/{id}/life", keepers, "writes the inventory"},
+	{"gpu-history", "GET", "/gpus/{id}/history", onCall, "names others' machines"},
 	{"tell-assignments", "POST", "/assignments", schedulers, "says which GPUs serve which lease, and so what it pays"},
 	{"adopt", "POST", "/inventory/adopt", keepers, "writes the inventory"},
 	{"list-providers", "GET", "/providers", staff, "names others"},

@@ -30,6 +30,8 @@ var bodies = map[string]string{
 	"dispute-downtime": `{"note":"it was a drill"}`,
 	"decide-downtime":  `{"outcome":"approved","reason":"the BMC log says so"}`,
 
+	"swap-gpu":         `{"gpu":"GPU-a","with":"GPU-b","at":"2026-05-01T00:00:00Z"}`,
+	"set-gpu-life":     `{"life":"suspect","why":"XID 79"}`,
 	"tell-assignments": `{"sessions":[{"scheduler":"slurm","cluster":"c","session":"1","lease":"L-acme","uuid":"GPU-a","start":"2026-05-01T00:00:00Z"}]}`,
 	"create-token":     `{"name":"x","role":"oncall"}`,
 	"enroll":           `{"host":"vm-3","hash":"` + strings.Repeat("ab", 32) + `"}`,
@@ -75,6 +77,8 @@ var want = map[string]string{
 	"list-pending": "admin operator finance", "get-pending": "admin operator finance",
 	"approve-pending": "admin operator finance", "reject-pending": "admin operator finance",
 	"end-lease": "admin operator", "apply": "admin operator", "list-proposals": "admin operator", "tell-assignments": "admin operator scheduler", "list-inventory-conflicts": "admin operator oncall", "adopt": "admin operator",
+	"idle-use": "admin operator oncall finance tenant", "unleased-use": "admin operator oncall", "swap-gpu": "admin operator",
+	"set-gpu-life": "admin operator", "gpu-history": "admin operator oncall",
 	"list-providers": "admin operator oncall finance", "list-tenants": "admin operator oncall finance",
 	"list-sites": "admin operator oncall", "list-hosts": "admin operator oncall",
 	"list-gpus": "admin operator oncall", "list-mig-instances": "admin operator oncall", "list-skus": "admin operator oncall finance",
@@ -99,6 +103,7 @@ func TestEveryOperationForEveryRoleOnOwnOthersAndNoThing(t *testing.T) {
 		"downtimes": {"DT-acme", "DT-globex", "DT-missing"},
 		"tokens":    {"T1"},
 		"pending":   {"P-1"},
+		"gpus":      {"GPU-a"},
 	}
 	for _, row := range table {
 		kind, _, _ := strings.Cut(strings.TrimPrefix(row.Path, "/"), "/")

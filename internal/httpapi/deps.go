@@ -183,6 +183,8 @@ type Deps struct {
 	Adopter   Adopter
 	Assigner  Assigner
 	Approvals Approvals
+	Cards     Cards
+	Use       UseReports
 	Tokens    Tokens
 
 	Log     *slog.Logger

@@ -323,6 +323,33 @@ func (b *backend) TellAssignments(_ context.Context, by rental.Principal, in api
 	return api.ToldAssignments{}, b.ask("assignments by=%s strict=%v", by.Name, in.Strict)
 }
 
+var (
+	_ httpapi.Cards      = (*backend)(nil)
+	_ httpapi.UseReports = (*backend)(nil)
+)
+
+func (b *backend) SwapGPU(_ context.Context, by rental.Principal, lease string, in api.SwapGPU) ([]rental.Assignment, error) {
+	return nil, b.ask("swap by=%s lease=%s gpu=%s with=%s", by.Name, lease, in.GPU, in.With)
+}
+
+func (b *backend) SetGPULife(_ context.Context, by rental.Principal, uuid string, in api.SetGPULife, _ rental.Millis) (api.Changes, error) {
+	return api.Changes{}, b.ask("life by=%s gpu=%s life=%s", by.Name, uuid, in.Life)
+}
+
+func (b *backend) GPUHistory(_ context.Context, uuid string) ([]api.GPUStay, error) {
+	return nil, b.ask("history gpu=%s", uuid)
+}
+
+func (b *backend) IdleUse(_ context.Context, _ rental.Span, tenant string, perKWh rental.Decimal) (api.IdleReport, error) {
+	// Deliberately deaf to the filter: the view must cut by itself.
+	return api.IdleReport{Rows: []api.IdleRow{{CostRow: api.CostRow{Lease: "L-acme", Tenant: "acme"}}, {CostRow: api.CostRow{Lease: "L-globex", Tenant: "globex"}}}},
+		b.ask("idle tenant=%s price=%s", tenant, perKWh)
+}
+
+func (b *backend) UnleasedUse(context.Context, rental.Span) (api.UnleasedReport, error) {
+	return api.UnleasedReport{}, b.ask("unleased")
+}
+
 func (b *backend) Proposals(context.Context) (api.Proposals, error) {
 	return api.Proposals{}, b.ask("proposals")
 }
@@ -395,8 +422,8 @@ func serve(tb testing.TB, anonymous *rental.Principal) served {
 		Status: b, Leases: b, Past: b, Ender: b, Bills: b, Renderer: b, Books: b, Usage: b, SLA: b, Downtimes: b, Fleet: b,
 		Proofs:    b,
 		Incidents: b, Ledger: b, Adopter: b, Approvals: b, Tokens: b,
-		Assigner: b,
-		Log:      log, Now: func() time.Time { return noon }, Version: "1.2.3",
+		Assigner: b, Cards: b, Use: b,
+		Log: log, Now: func() time.Time { return noon }, Version: "1.2.3",
 	})
 	if err != nil {
 		tb.Fatal(err)

@@ -100,8 +100,9 @@ func (a *App) deps(gate *httpapi.Gate) httpapi.Deps {
 		Fleet:     present, Incidents: incidents{ledger: a.ledger, engine: a.engine},
 		Proofs: proofs{ledger: a.ledger, signer: a.signer},
 		Ledger: keeper, Adopter: adoption{samples: lateSamples{a}, keeping: keeper, now: a.now},
-		Assigner: keeper,
-		Tokens:   tokens{a.ledger, a.log.With("room", "enrolment")}, Log: a.log.With("room", "httpapi"), Now: a.now, Version: a.opts.Version,
+		Assigner: keeper, Cards: keeper,
+		Use:    useReports{usage{ledger: a.ledger, billing: a.billing, now: a.now}, a.metering},
+		Tokens: tokens{a.ledger, a.log.With("room", "enrolment")}, Log: a.log.With("room", "httpapi"), Now: a.now, Version: a.opts.Version,
 	}
 }
 
