@@ -57,7 +57,7 @@ func BenchmarkScrape(b *testing.B) {
 	const times = 4
 	rest, spent := map[*subject]float64{}, map[*subject]time.Duration{}
 	for _, s := range subjects {
-		rest[s], spent[s] = s.rss(b), -s.cpu(b)
+		rest[s], spent[s] = s.memory(b, "VmRSS"), -s.cpu(b)
 	}
 	for range times {
 		time.Sleep(interval)
@@ -80,7 +80,8 @@ func BenchmarkScrape(b *testing.B) {
 			b.ReportMetric(1000*(s.cpu(b)-from).Seconds()/float64(b.N), "page-ms/scrape")
 			b.ReportMetric(float64(series), "series")
 			b.ReportMetric(rest[s]/(1<<20), "rest-rss-MB")
-			b.ReportMetric(s.rss(b)/(1<<20), "rss-MB")
+			b.ReportMetric(s.memory(b, "VmRSS")/(1<<20), "rss-MB")
+			b.ReportMetric(s.memory(b, "RssAnon")/(1<<20), "anon-MB")
 			b.ReportMetric(0, "ns/op") // how long the machine took says nothing
 		})
 	}
@@ -123,7 +124,7 @@ func BenchmarkSoak(b *testing.B) {
 	for n := 1; n <= b.N; n++ {
 		fetch(b, p.url, io.Discard)
 		if percent := 100 * n / b.N; n == b.N || percent != 100*(n-1)/b.N && (percent == 10 || percent == 50) {
-			b.ReportMetric(p.rss(b)/(1<<20), fmt.Sprintf("rss-MB@%d%%", percent))
+			b.ReportMetric(p.memory(b, "VmRSS")/(1<<20), fmt.Sprintf("rss-MB@%d%%", percent))
 			b.ReportMetric(number(b, p.page(b), "go_goroutines"), fmt.Sprintf("goroutines@%d%%", percent))
 			b.ReportMetric(number(b, p.page(b), "process_open_fds"), fmt.Sprintf("files@%d%%", percent))
 		}

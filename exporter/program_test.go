@@ -123,15 +123,16 @@ func (p *program) cpu(t testing.TB) time.Duration {
 	return sum
 }
 
-// rss is the resident memory in bytes.
-func (p *program) rss(t testing.TB) float64 {
+// memory is one of the figures of resident memory that the kernel tells, in bytes: VmRSS for all,
+// RssAnon for what is not mapped from files.
+func (p *program) memory(t testing.TB, field string) float64 {
 	t.Helper()
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range strings.Split(string(raw), "\n") {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+		if rest, ok := strings.CutPrefix(line, field+":"); ok {
 			kib, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
 			if err != nil {
 				t.Fatal(err)
@@ -139,6 +140,6 @@ func (p *program) rss(t testing.TB) float64 {
 			return kib * 1024
 		}
 	}
-	t.Fatal("the process tells no VmRSS")
+	t.Fatalf("the process tells no %s", field)
 	return 0
 }
