@@ -55,9 +55,11 @@ func All() ([]Dashboard, error) {
 }
 
 // Provisioned returns the JSON for a copy that Grafana reads from a file: its uid is another
-// than that of the copy that the app brings, else both would fight over one dashboard.
+// than that of the copy that the app brings, else both would fight over one dashboard; so are
+// the links from one to the other.
 func (d Dashboard) Provisioned() []byte {
-	return bytes.ReplaceAll(d.JSON, []byte(`"uid": "`+d.UID+`"`), []byte(`"uid": "`+d.UID+`-file"`))
+	copied := bytes.ReplaceAll(d.JSON, []byte(`"uid": "`+d.UID+`"`), []byte(`"uid": "`+d.UID+`-file"`))
+	return bytes.ReplaceAll(copied, []byte("/d/"+hostUID+"?"), []byte("/d/"+hostUID+"-file?"))
 }
 
 // PrometheusQueries returns the PromQL of every panel; "$host" stands for the name of a host.

@@ -55,6 +55,24 @@ func TestTheGeneratedFilesAreCurrent(t *testing.T) {
 	}
 }
 
+// TestCopiesFromFilesLinkToEachOther: a link from a copy to the app's own leads nowhere in a Grafana
+// without the app.
+func TestCopiesFromFilesLinkToEachOther(t *testing.T) {
+	link := regexp.MustCompile(`/d/(leasewatch-[a-z-]+)\?`)
+	links := 0
+	for _, d := range all(t) {
+		for _, m := range link.FindAllSubmatch(d.Provisioned(), -1) {
+			links++
+			if !strings.HasSuffix(string(m[1]), "-file") {
+				t.Errorf("the copy of %s links to %s", d.Name, m[1])
+			}
+		}
+	}
+	if links == 0 {
+		t.Error("no dashboard links to another")
+	}
+}
+
 func TestTheSameCodeGivesTheSameBytes(t *testing.T) {
 	first := all(t)
 	for range 20 {

@@ -157,7 +157,7 @@ func hostsPanel(c card) *table.PanelBuilder {
 		OverrideByName("Hottest", []dashboard.DynamicConfigValue{set("unit", "celsius")}).
 		OverrideByName("Power", []dashboard.DynamicConfigValue{set("unit", "watt")}).
 		OverrideByName("Host", []dashboard.DynamicConfigValue{
-			set("links", []map[string]any{{"title": "Show this host", "url": "/d/leasewatch-host?${__url_time_range}&var-ds=${ds}&var-host=${__value.raw:percentencode}"}}),
+			set("links", []map[string]any{{"title": "Show this host", "url": "/d/" + hostUID + "?${__url_time_range}&var-ds=${ds}&var-host=${__value.raw:percentencode}"}}),
 		})
 }
 
@@ -180,7 +180,7 @@ func shortHostsPanel(c card) *table.PanelBuilder {
 		OverrideByRegexp("/left$/", []dashboard.DynamicConfigValue{short, set("custom.cellOptions", map[string]any{"type": "color-text"})}).
 		SortBy([]cog.Builder[common.TableSortByFieldState]{common.NewTableSortByFieldStateBuilder().DisplayName("Memory left")}).
 		OverrideByName("Host", []dashboard.DynamicConfigValue{
-			set("links", []map[string]any{{"title": "Show this host", "url": "/d/leasewatch-host?${__url_time_range}&var-ds=${ds}&var-host=${__value.raw:percentencode}"}}),
+			set("links", []map[string]any{{"title": "Show this host", "url": "/d/" + hostUID + "?${__url_time_range}&var-ds=${ds}&var-host=${__value.raw:percentencode}"}}),
 		})
 }
 

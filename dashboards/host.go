@@ -7,10 +7,13 @@ import (
 	"github.com/grafana/grafana-foundation-sdk/go/table"
 )
 
+// hostUID is what the rows of other dashboards link to.
+const hostUID = "leasewatch-host"
+
 // hostAndGPU answers what somebody asks who was sent to one machine: what is wrong here, the
 // cards, the ways between them, or the machine around them.
 func hostAndGPU() (string, *dashboard.DashboardBuilder, []card) {
-	d := sheet("leasewatch-host", "Leasewatch: host and GPU", "What is wrong on this machine: its GPUs, the ways between them, or the machine around them?",
+	d := sheet(hostUID, "Leasewatch: host and GPU", "What is wrong on this machine: its GPUs, the ways between them, or the machine around them?",
 		Prometheus, "Prometheus", "1m", "now-6h").
 		WithVariable(dashboard.NewQueryVariableBuilder("host").
 			Label("Host").
