@@ -55,8 +55,8 @@ func newHosts(start time.Time, dir string, log *slog.Logger) (*hosts, error) {
 		mig      []int
 	}{
 		{"gpu-a17", []replay.Profile{replay.Training, replay.Training, replay.Training, replay.Training, replay.Sparse, replay.Sparse, replay.Sparse, replay.Sparse}, nil},
-		{"gpu-a18", []replay.Profile{replay.Unused, replay.Unused, replay.Unused, replay.Unused, replay.Training, replay.Unused, replay.Unused, replay.Unused}, []int{7}},
-		{"gpu-s03", []replay.Profile{replay.Inference}, nil},
+		{"gpu-a18", []replay.Profile{replay.Unused, replay.Unused, replay.Unused, replay.Unused, replay.Training, replay.Unused, replay.Unused, replay.Unused}, nil},
+		{"gpu-s03", []replay.Profile{replay.Inference}, []int{7}},
 	} {
 		source, err := replay.New(replay.Config{
 			Host: machine.name, GPUs: gpusPerHost, Profiles: machine.profiles, MIG: machine.mig, Machine: true, Seed: uint64(seed) + 1,
