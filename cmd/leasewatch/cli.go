@@ -22,6 +22,7 @@ const (
 	exitInput    = 3 // a configuration or an input file is wrong
 	exitRefused  = 4 // a conflict, a closed month, or not allowed
 	exitNotFound = 5 // what was named does not exist
+	exitDiffers  = 6 // lease diff: there is something to do
 )
 
 // streams are where a command reads and writes.
@@ -56,7 +57,7 @@ func run(ctx context.Context, args []string, io streams) int {
 
 	actions := map[string]action{}
 	for _, register := range []func(*kingpin.Application, map[string]action){
-		registerServe, registerDemo, registerCheck, registerLease, registerInventory, registerPending,
+		registerServe, registerDemo, registerCheck, registerLease, registerApply, registerSchema, registerInventory, registerPending,
 		registerBill, registerInvoice, registerFocus, registerPrice, registerOwn, registerUsage, registerSLA, registerDowntime, registerIncident, registerToken, registerBackfill, registerBackup, registerRestore,
 		registerProof,
 		registerAssign, registerGPU, registerUse,
@@ -72,7 +73,10 @@ func run(ctx context.Context, args []string, io streams) int {
 		fmt.Fprintf(io.err, "leasewatch: %v (see leasewatch --help)\n", err)
 		return exitUsage
 	}
-	if err := actions[command](ctx, io); err != nil {
+	switch err := actions[command](ctx, io); {
+	case errors.Is(err, errDiffers):
+		return exitDiffers
+	case err != nil:
 		fmt.Fprintf(io.err, "leasewatch: %v\n", err)
 		return exitCode(err)
 	}

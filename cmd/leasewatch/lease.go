@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"github.com/alecthomas/kingpin/v2"
 
 	"github.com/leasewatch/leasewatch/internal/api"
-	"github.com/leasewatch/leasewatch/internal/manifest"
 	"github.com/leasewatch/leasewatch/internal/rental"
 )
 
@@ -78,6 +76,7 @@ func registerLease(app *kingpin.Application, actions map[string]action) {
 	}
 
 	registerHistory(lease, actions)
+	registerDiff(lease, actions)
 
 	var end struct {
 		connection
@@ -111,23 +110,13 @@ func registerLease(app *kingpin.Application, actions map[string]action) {
 // applyFiles checks every file here, so that errors name the file and the line, and sends
 // them as one: all of it is recorded or nothing.
 func applyFiles(ctx context.Context, c *api.Client, io streams, names []string, dryRun bool) error {
-	for i, name := range names {
-		names[i] = named(name)
-	}
-	resources, places, err := manifest.ReadPlaced(names, io.in)
+	resources, places, err := readFiles(io, names)
 	if err != nil {
-		return inputError{err}
-	}
-	if resources.Len() == 0 {
-		return inputError{fmt.Errorf("%s: found no resource, expected documents with apiVersion, kind, metadata and spec", strings.Join(names, ", "))}
-	}
-	var whole bytes.Buffer
-	if err := manifest.Write(&whole, resources); err != nil {
 		return err
 	}
-	changes, err := c.Apply(ctx, whole.Bytes(), dryRun)
+	changes, err := submit(ctx, c, resources, places, dryRun)
 	if err != nil {
-		return places.Error(err)
+		return err
 	}
 	return printChanges(io.out, changes)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,6 +21,8 @@ type decoder struct {
 	lines map[string]int // by path from the document's root
 	errs  Errors
 	nodes int
+	// untyped takes a scalar for whatever its field is: a table knows text only.
+	untyped bool
 }
 
 func (d *decoder) fault(n *yaml.Node, path, found, expected string) {
@@ -61,14 +64,14 @@ func (d *decoder) decode(n *yaml.Node, path string, v reflect.Value) {
 		}
 		v.SetString(n.Value)
 	case reflect.Bool:
-		if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" {
+		if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" && !(d.untyped && slices.Contains([]string{"true", "false"}, strings.ToLower(n.Value))) {
 			d.fault(n, path, describe(n), "true or false")
 			return
 		}
 		v.SetBool(strings.EqualFold(n.Value, "true"))
 	case reflect.Int:
 		whole, err := strconv.ParseInt(n.Value, 10, 32)
-		if n.Kind != yaml.ScalarNode || n.Tag != "!!int" || err != nil {
+		if n.Kind != yaml.ScalarNode || n.Tag != "!!int" && !d.untyped || err != nil {
 			d.fault(n, path, describe(n), "a whole number")
 			return
 		}

@@ -89,6 +89,7 @@ type reader struct {
 	resources rental.Resources
 	errs      Errors
 	places    Places // where each name was first
+	untyped   bool   // all scalars are text, as a table has them
 }
 
 func (in *reader) readFile(name string) error {
@@ -161,7 +162,7 @@ type specNode struct{}
 
 // document decodes one document into the resource that its kind names.
 func (in *reader) document(file string, root *yaml.Node) {
-	d := &decoder{file: file, lines: map[string]int{}}
+	d := &decoder{file: file, lines: map[string]int{}, untyped: in.untyped}
 	defer func() { in.errs = append(in.errs, d.errs...) }()
 	if root.Kind != yaml.MappingNode {
 		d.fault(root, "", describe(root), "a document with apiVersion, kind, metadata and spec")
