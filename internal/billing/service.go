@@ -334,6 +334,7 @@ func (s *Service) provisional(f rental.Facts, period, charged rental.Span, credi
 	}
 	for _, c := range credits {
 		switch {
+		case c.State == rental.CreditRefused || c.State == rental.CreditLapsed: // nothing comes of it
 		case c.State != rental.CreditBooked:
 			why = append(why, p.Say(phrase.BillCreditWaits, c.Amount.String()))
 		case c.Provisional:

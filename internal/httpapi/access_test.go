@@ -23,6 +23,7 @@ var bodies = map[string]string{
 	"adopt":        `{"site":"s1"}`,
 	"close-month":  `{"month":"2026-04"}`,
 
+	"claim-credit": `{"reason":"the month was missed"}`, "approve-credit": `{"reason":"checked"}`, "refuse-credit": `{"reason":"late"}`,
 	"record-downtime": `{"lease":"L-acme","start":"2026-05-01T00:00:00Z","end":"2026-05-01T01:00:00Z","cause":"provider","reason":"host_down",
 		"evidence":[{"kind":"text","text":"ping failed"}]}`,
 	"approve-downtime": `{"reason":"seen on site","cause":"provider"}`,
@@ -70,6 +71,9 @@ var want = map[string]string{
 	"list-bills": "admin operator oncall finance tenant", "list-invoices": "admin operator oncall finance tenant",
 	"get-invoice": "admin operator oncall finance tenant", "close-month": "admin finance", "simulate-prices": "admin operator oncall finance",
 	"list-downtimes": "admin operator oncall finance tenant", "get-downtime-fact": "admin operator oncall finance tenant",
+	"list-credits": "admin operator oncall finance tenant", "get-credit": "admin operator oncall finance tenant",
+	"get-credit-pack": "admin operator oncall finance tenant", "claim-credit": "admin operator finance tenant",
+	"approve-credit": "admin finance", "refuse-credit": "admin finance",
 	"record-downtime": "admin operator oncall tenant", "dispute-downtime": "admin operator oncall finance tenant",
 	"approve-downtime": "admin operator finance", "reject-downtime": "admin operator finance", "decide-downtime": "admin operator finance",
 	"get-fleet": "admin operator oncall tenant", "list-incidents": "admin operator oncall tenant",
@@ -100,6 +104,7 @@ func TestEveryOperationForEveryRoleOnOwnOthersAndNoThing(t *testing.T) {
 		"leases":    {"L-acme", "L-globex", "L-nobody"},
 		"incidents": {"INC-acme", "INC-globex", "INC-missing", "INC-both", "INC-alone", "INC-late", "INC-nobody"},
 		"invoices":  {"INV-acme", "INV-globex", "INV-missing"},
+		"credits":   {"L-acme:2026-04", "L-globex:2026-04", "L-acme:2026-03"},
 		"downtimes": {"DT-acme", "DT-globex", "DT-missing"},
 		"tokens":    {"T1"},
 		"pending":   {"P-1"},
@@ -141,8 +146,8 @@ func TestEveryOperationForEveryRoleOnOwnOthersAndNoThing(t *testing.T) {
 }
 
 func statusFor(row httpapi.Access, name string, role rental.Role) int {
-	missing := name == "L-nobody" || name == "INC-missing" || name == "INV-missing" || name == "DT-missing"
-	others := name == "L-globex" || name == "INC-globex" || name == "INC-nobody" || name == "INV-globex" || name == "DT-globex"
+	missing := name == "L-nobody" || name == "INC-missing" || name == "INV-missing" || name == "DT-missing" || name == "L-acme:2026-03"
+	others := name == "L-globex" || name == "INC-globex" || name == "INC-nobody" || name == "INV-globex" || name == "DT-globex" || name == "L-globex:2026-04"
 	switch {
 	case role == "":
 		return http.StatusUnauthorized
@@ -160,7 +165,7 @@ func statusFor(row httpapi.Access, name string, role rental.Role) int {
 
 func TestAnotherTenantsThingReadsLikeOneThatDoesNotExist(t *testing.T) {
 	s := serve(t, nil)
-	for _, pair := range [][2]string{{"/leases/L-globex", "/leases/L-nobody"}, {"/incidents/INC-globex", "/incidents/INC-missing"}, {"/invoices/INV-globex", "/invoices/INV-missing"}, {"/downtimes/DT-globex", "/downtimes/DT-missing"}} {
+	for _, pair := range [][2]string{{"/leases/L-globex", "/leases/L-nobody"}, {"/incidents/INC-globex", "/incidents/INC-missing"}, {"/invoices/INV-globex", "/invoices/INV-missing"}, {"/downtimes/DT-globex", "/downtimes/DT-missing"}, {"/credits/L-globex:2026-04", "/credits/L-acme:2026-03"}} {
 		others := call(s, "GET", api.Root+pair[0], "tenant", "").Body.String()
 		missing := call(s, "GET", api.Root+pair[1], "tenant", "").Body.String()
 		name := func(path string) string { return path[strings.LastIndex(path, "/")+1:] }

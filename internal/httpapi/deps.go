@@ -177,6 +177,7 @@ type Deps struct {
 	SLA       SLAReader
 	Downtimes Downtimes
 	Proofs    Proofs
+	Credits   Credits
 	Fleet     FleetReader
 	Incidents Incidents
 	Ledger    Ledger

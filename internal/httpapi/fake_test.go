@@ -49,6 +49,7 @@ var (
 	_ httpapi.SLAReader    = (*backend)(nil)
 	_ httpapi.Downtimes    = (*backend)(nil)
 	_ httpapi.Proofs       = (*backend)(nil)
+	_ httpapi.Credits      = (*backend)(nil)
 	_ httpapi.FleetReader  = (*backend)(nil)
 	_ httpapi.Incidents    = (*backend)(nil)
 	_ httpapi.Ledger       = (*backend)(nil)
@@ -230,6 +231,35 @@ func (b *backend) RecordDowntime(_ context.Context, by rental.Principal, in api.
 
 func (b *backend) ActOnDowntime(_ context.Context, by rental.Principal, id string, act rental.Act) (api.DowntimeFact, error) {
 	return api.DowntimeFact{Downtime: rental.Downtime{ID: id}}, b.ask("%s %s by %s for the %s: %s%s %s", act.Kind, id, by.Name, act.Side, act.Cause, act.Outcome, act.Note)
+}
+
+// creditFacts are one of each tenant.
+func creditFacts() []api.CreditFact {
+	return []api.CreditFact{
+		{Credit: rental.Credit{ID: "L-acme:2026-04", Lease: acmeLease.ID}, Tenant: "acme", Month: "2026-04"},
+		{Credit: rental.Credit{ID: "L-globex:2026-04", Lease: globexLease.ID}, Tenant: "globex", Month: "2026-04"},
+	}
+}
+
+func (b *backend) Credits(_ context.Context, q api.CreditQuery) ([]api.CreditFact, error) {
+	return creditFacts(), b.ask("credits lease=%s tenant=%s month=%s state=%s", q.Lease, q.Tenant, q.Month, q.State)
+}
+
+func (b *backend) Credit(_ context.Context, id string) (api.CreditFact, error) {
+	for _, c := range creditFacts() {
+		if c.ID == id {
+			return c, b.fail
+		}
+	}
+	return api.CreditFact{}, &rental.Error{Code: rental.CodeNotFound, Message: "none"}
+}
+
+func (b *backend) ActOnCredit(_ context.Context, by rental.Principal, id string, act rental.Act) (api.CreditFact, error) {
+	return api.CreditFact{Credit: rental.Credit{ID: id}}, b.ask("%s %s by %s for the %s: %s", act.Kind, id, by.Name, act.Side, act.Note)
+}
+
+func (b *backend) CreditPack(_ context.Context, id, format, lang string) ([]byte, error) {
+	return []byte("pack"), b.ask("pack %s as %s in %s", id, format, lang)
 }
 
 func (b *backend) Fleet(context.Context) (api.Fleet, error) {
@@ -419,7 +449,7 @@ func serve(tb testing.TB, anonymous *rental.Principal) served {
 	b := s.backend
 	h, err := httpapi.New(httpapi.Deps{
 		Gate:   httpapi.NewGate(holders{}, anonymous, log),
-		Status: b, Leases: b, Past: b, Ender: b, Bills: b, Renderer: b, Books: b, Usage: b, SLA: b, Downtimes: b, Fleet: b,
+		Status: b, Leases: b, Past: b, Ender: b, Bills: b, Renderer: b, Books: b, Usage: b, SLA: b, Downtimes: b, Credits: b, Fleet: b,
 		Proofs:    b,
 		Incidents: b, Ledger: b, Adopter: b, Approvals: b, Tokens: b,
 		Assigner: b, Cards: b, Use: b,

@@ -62,7 +62,8 @@ func (l *Ledger) LeaseHistory(ctx context.Context, id string) ([]rental.HistoryE
 	return entries, nil
 }
 
-// bookedFacts returns the revisions of what was consumed or booked by hand for a lease.
+// bookedFacts returns the revisions of what was consumed or booked by hand for a lease, and of what
+// people did with its credits.
 func (l *Ledger) bookedFacts(ctx context.Context, lease string) ([]rental.Fact, error) {
 	all, err := collect(ctx, l.read, func(rows *sql.Rows) (rental.Fact, error) {
 		var f rental.Fact
@@ -71,8 +72,8 @@ func (l *Ledger) bookedFacts(ctx context.Context, lease string) ([]rental.Fact, 
 		err := rows.Scan(&f.Kind, &f.Name, &f.Revision, &at, &f.By, &f.ApprovedBy, &f.Why, &body)
 		f.At, f.Body = rental.Millis(at), json.RawMessage(body)
 		return f, err
-	}, `SELECT kind, name, revision, at_ms, by_who, approved_by, why, body FROM facts WHERE kind IN ($1, $2)`+l.read.known("at_ms")+`
-		ORDER BY kind, name, revision`, rental.KindConsumption, rental.KindAdjustment)
+	}, `SELECT kind, name, revision, at_ms, by_who, approved_by, why, body FROM facts WHERE kind IN ($1, $2, $3)`+l.read.known("at_ms")+`
+		ORDER BY kind, name, revision`, rental.KindConsumption, rental.KindAdjustment, rental.KindCreditCase)
 	if err != nil {
 		return nil, storeError("ledger: history", err)
 	}

@@ -160,8 +160,6 @@ const (
 	PortalApprovedAuto            Key = "portal.approved_auto"
 	PortalNotApproved             Key = "portal.not_approved"
 	PortalCreditsEmpty            Key = "portal.credits_empty"
-	PortalCreditComputed          Key = "portal.credit_computed"
-	PortalCreditBooked            Key = "portal.credit_booked"
 	PortalAssignments             Key = "portal.assignments"
 	PortalAssignedFor             Key = "portal.assigned_for"
 	PortalAssignStart             Key = "portal.assign_start"
@@ -382,8 +380,6 @@ var portalTexts = map[Key]sentence{
 	PortalApprovedAuto:            {"approved by the contract, automatically", "合同约定自动批准"},
 	PortalNotApproved:             {"waits for approval; changes no money", "待批准，不影响费用"},
 	PortalCreditsEmpty:            {"No credit is due in this period.", "本期没有应付赔付。"},
-	PortalCreditComputed:          {"Computed", "已计算"},
-	PortalCreditBooked:            {"Booked", "已入账"},
 	PortalAssignments:             {"GPUs that served", "服务过的 GPU"},
 	PortalAssignedFor:             {"Assigned for", "分配原因"},
 	PortalAssignStart:             {"start", "开始"},

@@ -244,6 +244,7 @@ type downtimeRow struct {
 
 type creditRow struct {
 	Percent, Amount, State, How string
+	Acts                        []string
 	Provisional                 bool
 }
 
@@ -254,52 +255,28 @@ func (d leaseData) slaSection() slaSection {
 		row := downtimeRow{
 			From: at(say, t.Span.Start, d.zone), To: at(say, t.Span.End, d.zone), Lasted: say.Duration(t.Span.Duration()),
 			GPUs: d.cards(t.UUIDs), Reason: say.State(t.Reason).Word, Cause: d.cause(t.Cause),
-			Proofs: strings.Join(t.Witnesses, ", "), Incident: t.Incident, Approved: d.decision(t), Acts: d.acts(t.Acts),
+			Proofs: strings.Join(t.Witnesses, ", "), Incident: t.Incident, Approved: say.Decision(t),
 		}
 		if t.Span.End == rental.Forever {
 			row.Lasted = say.Say(phrase.TimeOpen)
+		}
+		for _, a := range t.Acts {
+			row.Acts = append(row.Acts, say.Act(a, d.zone))
 		}
 		s.Downtimes = append(s.Downtimes, row)
 	}
 	for _, c := range d.sla.Credits {
 		row := creditRow{Percent: c.Percent.String() + noBreak + "%", Amount: say.Money(c.Amount), How: c.Arithmetic, Provisional: c.Provisional}
-		row.State = say.Say(phrase.PortalCreditComputed)
-		if c.State == "booked" {
-			row.State = say.Say(phrase.PortalCreditBooked)
+		row.State = say.CreditState(c)
+		if c.ClaimUntil != 0 && c.State == rental.CreditClaimable {
+			row.State += "; " + say.Say(phrase.CreditUntil, say.Time(c.ClaimUntil, d.zone))
+		}
+		for _, a := range c.Acts {
+			row.Acts = append(row.Acts, say.Act(a, d.zone))
 		}
 		s.Credits = append(s.Credits, row)
 	}
 	return s
-}
-
-// decision says where a downtime stands, and who put it there.
-func (d leaseData) decision(t rental.Downtime) string {
-	switch t.Status() {
-	case rental.DowntimeDisputed:
-		return d.say.Say(phrase.PortalDisputedBy, t.DisputedBy)
-	case rental.DowntimeRejected:
-		return d.say.Say(phrase.PortalRejectedBy, t.RejectedBy)
-	case rental.DowntimeApproved:
-		if t.ApprovedBy == rental.ApprovalAutomatic {
-			return d.say.Say(phrase.PortalApprovedAuto)
-		}
-		return d.say.Say(phrase.PortalApprovedBy, t.ApprovedBy)
-	}
-	return d.say.Say(phrase.PortalNotApproved)
-}
-
-// acts says what people did, one line each.
-func (d leaseData) acts(acts []rental.Act) []string {
-	kinds := map[string]phrase.Key{
-		rental.ActRecorded: phrase.PortalActRecorded, rental.ActApproved: phrase.PortalActApproved, rental.ActRejected: phrase.PortalActRejected,
-		rental.ActDisputed: phrase.PortalActDisputed, rental.ActDecided: phrase.PortalActDecided,
-		rental.ActChanged: phrase.PortalActChanged, rental.ActWithdrawn: phrase.PortalActWithdrawn,
-	}
-	var lines []string
-	for _, a := range acts {
-		lines = append(lines, d.say.Say(phrase.PortalNoteOf, d.say.Time(a.At, d.zone), d.say.Say(kinds[a.Kind]), a.By, a.Note))
-	}
-	return lines
 }
 
 // cards names GPUs as a person finds them: host and slot, or the uuid of one that is gone.

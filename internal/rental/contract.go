@@ -107,6 +107,8 @@ type Credits struct {
 	Scope string       `json:"scope" yaml:"scope"` // gpu, instance or lease
 	// CapPercent bounds unbilled time and credits together, in percent of the fee; at most 100.
 	CapPercent Decimal `json:"cap_percent" yaml:"cap_percent"`
+	// ClaimDays is how many days after its month's end a credit may be claimed; 0 for any number.
+	ClaimDays int `json:"claim_days,omitempty" yaml:"claim_days"`
 }
 
 // CreditTier pays Percent of the base where availability is under Under percent.

@@ -107,6 +107,7 @@ func (c Contract) Validate() []FieldError {
 	if c.Credits != nil {
 		c.Credits.validate(&f, c.Availability)
 	}
+	f.check(!c.AutoCredit || c.Credits == nil || c.Credits.ClaimDays == 0, "credits.claim_days", "days to claim what auto_credit books", "no such field with auto_credit")
 	f.check(!c.AutoCredit || c.Credits != nil, "auto_credit", "true without credits", "a credits table, or false")
 	return f.list
 }
@@ -155,6 +156,7 @@ func (c Credits) validate(f *faults, a *Availability) {
 	limit := c.CapPercent.Rat()
 	f.check(c.CapPercent.IsSet() && limit.Sign() > 0 && limit.Cmp(hundred) <= 0, "credits.cap_percent",
 		c.CapPercent.found(), "a percentage over 0 and at most 100 of the fee")
+	f.check(c.ClaimDays >= 0 && c.ClaimDays <= 3660, "credits.claim_days", fmt.Sprintf("%d", c.ClaimDays), "a number of days up to ten years, or none")
 	f.check(len(c.Tiers) > 0, "credits.tiers", "nothing", "at least one tier")
 	for i, t := range c.Tiers {
 		path := fmt.Sprintf("credits.tiers[%d]", i)

@@ -78,8 +78,19 @@ type Credit struct {
 	Period  Span    `json:"period"`
 	Percent Decimal `json:"percent"`
 	Amount  Amount  `json:"amount"`
-	// State is computed, or booked where the contract books by itself.
+	// State is one of CreditStates; a booked one is a line of the bill.
 	State       string `json:"state"`
 	Provisional bool   `json:"provisional"`
 	Arithmetic  string `json:"arithmetic"`
+
+	// ID names the case: "L-1:2026-05".
+	ID string `json:"id,omitempty"`
+	// ClaimUntil is until when it may be claimed; 0 where the contract names no date.
+	ClaimUntil Millis `json:"claim_until,omitempty"`
+	// Held tells that time it rests on waits for a decision, or is disputed.
+	Held bool `json:"held,omitempty"`
+	// Unapproved is what is computed over the amount that was approved, in minor units.
+	Unapproved int64 `json:"unapproved,omitempty"`
+	// Acts are what people did with it, the oldest first.
+	Acts []Act `json:"acts,omitempty"`
 }

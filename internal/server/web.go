@@ -97,6 +97,7 @@ func (a *App) deps(gate *httpapi.Gate) httpapi.Deps {
 		Usage:     usage{ledger: a.ledger, billing: a.billing, now: a.now},
 		SLA:       availability{ledger: a.ledger, sla: a.sla, now: a.now},
 		Downtimes: downtimes{ledger: a.ledger, now: a.now, changed: a.series.Forget},
+		Credits:   credits{ledger: a.ledger, sla: a.sla, now: a.now, changed: a.series.Forget},
 		Fleet:     present, Incidents: incidents{ledger: a.ledger, engine: a.engine},
 		Proofs: proofs{ledger: a.ledger, signer: a.signer},
 		Ledger: keeper, Adopter: adoption{samples: lateSamples{a}, keeping: keeper, now: a.now},

@@ -59,6 +59,10 @@ func (s *Service) Credits(ctx context.Context, lease string, period rental.Span)
 	if err != nil {
 		return nil, fmt.Errorf("credits of lease %s: %w", lease, err)
 	}
+	cases, err := s.ledger.CreditCases(ctx, lease)
+	if err != nil {
+		return nil, err
+	}
 	var out []rental.Credit
 	for _, m := range months {
 		month, err := m.Span(c.TimeZone)
@@ -68,7 +72,7 @@ func (s *Service) Credits(ctx context.Context, lease string, period rental.Span)
 		if month.Start < period.Start || month.End > period.End || month.Start >= s.now() {
 			continue
 		}
-		credit, err := s.credit(ctx, lease, month)
+		credit, err := s.credit(ctx, lease, month, caseOf(cases, lease, m))
 		if err != nil {
 			return nil, fmt.Errorf("credit of lease %s for %s: %w", lease, m, err)
 		}
@@ -79,7 +83,52 @@ func (s *Service) Credits(ctx context.Context, lease string, period rental.Span)
 	return out, nil
 }
 
-func (s *Service) credit(ctx context.Context, lease string, month rental.Span) (rental.Credit, error) {
+// CreditOf returns the credit of one month of the contract's zone with the facts that it was
+// computed from; CodeNotFound where nothing is paid back for that month and nobody acted on it.
+func (s *Service) CreditOf(ctx context.Context, lease string, m rental.Month) (rental.Credit, Judged, error) {
+	var judged Judged
+	none := &rental.Error{Code: rental.CodeNotFound, Message: fmt.Sprintf("no credit is computed for lease %q in %s", lease, m)}
+	l, err := s.ledger.Lease(ctx, lease)
+	if err != nil {
+		return rental.Credit{}, judged, err
+	}
+	c, err := s.ledger.Contract(ctx, l.Contract)
+	if err != nil {
+		return rental.Credit{}, judged, err
+	}
+	month, err := m.Span(c.TimeZone)
+	if err != nil {
+		return rental.Credit{}, judged, err
+	}
+	if c.Credits == nil || month.Start >= s.now() || !l.Span().Overlaps(month) {
+		return rental.Credit{}, judged, none
+	}
+	cases, err := s.ledger.CreditCases(ctx, lease)
+	if err != nil {
+		return rental.Credit{}, judged, err
+	}
+	credit, err := s.credit(ctx, lease, month, caseOf(cases, lease, m))
+	if err != nil {
+		return credit, judged, err
+	}
+	if credit.Amount.Minor == 0 && len(credit.Acts) == 0 {
+		return credit, judged, none
+	}
+	judged, err = s.Judged(ctx, lease, month)
+	return credit, judged, err
+}
+
+// caseOf is what people did with the credit of a month.
+func caseOf(cases []rental.CreditCase, lease string, m rental.Month) rental.CreditCase {
+	for _, c := range cases {
+		if c.Month == m.String() {
+			return c
+		}
+	}
+	return rental.CreditCase{Lease: lease, Month: m.String()}
+}
+
+func (s *Service) credit(ctx context.Context, lease string, month rental.Span, of rental.CreditCase) (rental.Credit, error) {
 	in, err := s.input(ctx, lease, month)
 	if err != nil {
 		return rental.Credit{}, err
@@ -97,11 +146,16 @@ func (s *Service) credit(ctx context.Context, lease string, month rental.Span) (
 	if err != nil {
 		return rental.Credit{}, err
 	}
+	decided := approved(in, verdict)
 	credit, err := rental.CreditFor(rental.CreditInput{
-		Facts: in.Facts, Verdict: verdict, Gross: gross, Net: net, Approved: approved(in, verdict), Language: in.Contract.Language,
+		Facts: in.Facts, Verdict: verdict, Gross: gross, Net: net, Approved: decided, Language: in.Contract.Language,
 	})
+	if err != nil {
+		return credit, err
+	}
 	credit.Provisional = s.now() < month.End+rental.Millis(s.opts.Grace.Milliseconds())
-	return credit, err
+	until, err := in.Contract.ClaimUntil(month)
+	return credit.Stand(of, rental.CreditTerms{Until: until, Now: s.now(), Held: !decided, Auto: in.Contract.AutoCredit}), err
 }
 
 // approved tells whether all time that the verdict counts as down may change money: no downtime

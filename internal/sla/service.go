@@ -38,6 +38,11 @@ type Downtimes interface {
 	ChangeDowntime(ctx context.Context, id string, fn func(old *rental.Downtime) (*rental.Downtime, error)) (rental.Downtime, error)
 }
 
+// CreditCases reads what people did with the credits of a lease.
+type CreditCases interface {
+	CreditCases(ctx context.Context, lease string) ([]rental.CreditCase, error)
+}
+
 // Intervals tells where samples were taken at another interval than the configured one, as
 // history that was loaded is.
 type Intervals interface {
@@ -49,6 +54,7 @@ type Ledger interface {
 	Leases
 	Timelines
 	Downtimes
+	CreditCases
 	Intervals
 }
 

@@ -1,6 +1,7 @@
 package sla_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -175,5 +176,84 @@ func TestARejectedDowntimePaysNothingAndIsNotUpEither(t *testing.T) {
 	}
 	if bill, err := w.billing.Bill(t.Context(), "L-1", may(t)); err != nil || bill.Total.Minor != 1000 {
 		t.Errorf("bill: %+v, %v", bill.Lines, err)
+	}
+}
+
+func TestACreditThatIsClaimedAndApprovedIsABillLineAndARefusedOneIsNot(t *testing.T) {
+	c := contract()
+	c.AutoCredit, c.Credits.ClaimDays = false, 30
+	w := newWorld(t, c, "11:00:00")
+	w.outage()
+	w.derive(t)
+	month, err := rental.ParseMonth("2026-05")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stands := func() rental.Credit {
+		t.Helper()
+		credit, _, err := w.sla.CreditOf(t.Context(), "L-1", month)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return credit
+	}
+	act := func(by, kind string) {
+		t.Helper()
+		credit := stands()
+		if _, err := w.ChangeCreditCase(t.Context(), "L-1", "2026-05", func(of rental.CreditCase) (rental.CreditCase, error) {
+			return credit.Do(of, rental.Act{At: rental.At(w.now), By: by, Kind: kind, Note: "as the pack says"}, nil)
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := stands(); got.State != rental.CreditComputed || got.ID != "L-1:2026-05" || got.ClaimUntil.String() != "2026-07-01T00:00:00Z" {
+		t.Fatalf("in the month: %+v", got)
+	}
+	w.now = w.now.AddDate(0, 1, 0)
+	if got := stands(); got.State != rental.CreditClaimable {
+		t.Fatalf("after the month: %+v", got)
+	}
+	if _, _, _, err := w.billing.Close(t.Context(), w.Ledger, "finn", "L-1", may(t)); err != nil {
+		t.Fatal(err)
+	}
+	june, err := rental.MonthSpan("UTC", 2026, time.June)
+	if err != nil {
+		t.Fatal(err)
+	}
+	owed := func() int64 {
+		t.Helper()
+		b, err := w.billing.Bill(t.Context(), "L-1", june)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b.Total.Minor
+	}
+	act("tom", rental.ActClaimed)
+	if got := stands(); got.State != rental.CreditClaimed || owed() != 0 {
+		t.Errorf("claimed: %+v, June %d", got, owed())
+	}
+	act("finn", rental.ActRefused)
+	if got := stands(); got.State != rental.CreditRefused || owed() != 0 {
+		t.Errorf("refused: %+v, June %d", got, owed())
+	}
+	act("anna", rental.ActApproved)
+	if got := stands(); got.State != rental.CreditBooked || owed() != -250 {
+		t.Errorf("approved: %+v, June %d, expected the credit as a correction", got, owed())
+	}
+	history, err := w.LeaseHistory(t.Context(), "L-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for _, h := range history {
+		if h.Kind == rental.KindCreditCase {
+			told = append(told, h.By)
+		}
+	}
+	if fmt.Sprint(told) != "[tom finn anna]" {
+		t.Errorf("the history tells of %v", told)
+	}
+	if _, _, err := w.sla.CreditOf(t.Context(), "L-1", rental.Month{Year: 2026, Month: time.June}); rental.CodeOf(err) != rental.CodeNotFound {
+		t.Errorf("a month without a credit: %v", err)
 	}
 }
