@@ -40,6 +40,8 @@ func ServerSeries() []Series {
 			"What was used of a metered item in the contract's month, divided by what the month includes. Absent where it includes nothing."},
 		{"lease_quota_forecast_ratio", []string{"lease", "item"},
 			"The same for the whole month, at the month's mean rate."},
+		{"lease_credit_claim_deadline_timestamp_seconds", []string{"lease", "tenant", "provider", "month"},
+			"Until when a credit of the contract's month may be claimed that nobody has claimed yet, in seconds since 1970. Absent where the contract names no date or nothing is to be claimed."},
 		{"leasewatch_outbox_oldest_timestamp_seconds", []string{"severity"},
 			"When the oldest undelivered message of this severity was put into the outbox, in seconds since 1970; 0 for none."},
 		{"leasewatch_store_failing", nil,

@@ -40,6 +40,9 @@ type leaseSeries struct {
 	factsAt time.Time
 	money   []prometheus.Metric
 	moneyAt time.Time
+
+	claims   []prometheus.Metric
+	claimsAt time.Time
 }
 
 func newLeaseSeries(a *App) *leaseSeries {
@@ -50,7 +53,7 @@ func newLeaseSeries(a *App) *leaseSeries {
 func (s *leaseSeries) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.factsAt, s.moneyAt = time.Time{}, time.Time{}
+	s.factsAt, s.moneyAt, s.claimsAt = time.Time{}, time.Time{}, time.Time{}
 }
 
 // Describe sends nothing: which series there are depends on the ledger.
@@ -74,6 +77,13 @@ func (s *leaseSeries) Collect(out chan<- prometheus.Metric) {
 	if now.Sub(s.moneyAt) >= moneyFor || now.Before(s.moneyAt) {
 		s.money = append(s.read(ctx, now, s.readMoney), s.read(ctx, now, s.readConflicts)...)
 		s.moneyAt = now
+	}
+	if now.Sub(s.claimsAt) >= claimsFor || now.Before(s.claimsAt) {
+		s.claims = s.read(ctx, now, s.readClaims)
+		s.claimsAt = now
+	}
+	for _, metric := range s.claims {
+		out <- metric
 	}
 	for _, metric := range s.facts {
 		out <- metric
