@@ -36,6 +36,7 @@ func (l *Ledger) learntSince(ctx context.Context, lease string, since, before re
 	}{
 		{`FROM facts WHERE kind = $1 AND name = $2 AND at_ms >= $3`, []any{rental.KindLease, lease, int64(since)}},
 		{`FROM facts WHERE kind = $1 AND name = $2 AND at_ms >= $3`, []any{rental.KindContract, contract.Contract, int64(since)}},
+		{`FROM facts WHERE kind = $1 AND substr(name, 1, $2) = $3 AND at_ms >= $4`, []any{rental.KindCreditCase, len([]rune(lease)) + 1, lease + ":", int64(since)}},
 		{`FROM assignments WHERE lease = $1 AND at_ms >= $2 AND start_ms < $3`, []any{lease, int64(since), int64(before)}},
 		{`FROM downtimes WHERE lease = $1 AND at_ms >= $2 AND start_ms < $3`, []any{lease, int64(since), int64(before)}},
 		{`FROM timeline WHERE lease = $1 AND at_ms >= $2 AND start_ms < $3`, []any{lease, int64(since), int64(before)}},
