@@ -10,8 +10,10 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/leasewatch/leasewatch/exporter/enrol"
@@ -52,6 +54,20 @@ func newServer(t *testing.T) *server {
 	return s
 }
 
+// set changes how it answers.
+func (s *server) set(answer func(w http.ResponseWriter)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answer = answer
+}
+
+// told returns what it was asked: hashes, bodies and tokens, in order.
+func (s *server) told() (hashes, bodies, tokens []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.hashes), slices.Clone(s.bodies), slices.Clone(s.tokens)
+}
+
 func request(t *testing.T, s *server) enrol.Request {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "ticket")
@@ -87,10 +103,11 @@ func TestAnEnrolmentKeepsATokenThatOnlyItsOwnerReadsAndNobodyWasSent(t *testing.
 		t.Errorf("enrolled as %+v", got)
 	}
 	secret := strings.TrimSpace(read(t, filepath.Join(r.Folder, "push-token")))
-	if len(secret) < 43 || s.hashes[0] != hashOf(secret) || s.tokens[0] != "Bearer "+ticket {
-		t.Errorf("the server was told %q by %q of a secret of %d characters", s.hashes[0], s.tokens[0], len(secret))
+	hashes, bodies, tokens := s.told()
+	if len(secret) < 43 || hashes[0] != hashOf(secret) || tokens[0] != "Bearer "+ticket {
+		t.Errorf("the server was told %q by %q of a secret of %d characters", hashes[0], tokens[0], len(secret))
 	}
-	if strings.Contains(strings.Join(s.bodies, ""), secret) {
+	if strings.Contains(strings.Join(bodies, ""), secret) {
 		t.Error("the push token itself was sent")
 	}
 	want := "--vantage=guest\n--host.name=vm-3\n--push.url=" + s.URL + "/prometheus/api/v1/write\n" +
@@ -114,35 +131,38 @@ func TestAnEnrolmentKeepsATokenThatOnlyItsOwnerReadsAndNobodyWasSent(t *testing.
 func TestAnEnrolmentThatLostItsAnswerGoesOnWithTheSameSecret(t *testing.T) {
 	s := newServer(t)
 	r := request(t, s)
-	s.answer = func(http.ResponseWriter) { panic(http.ErrAbortHandler) }
+	s.set(func(http.ResponseWriter) { panic(http.ErrAbortHandler) })
 	if _, err := enrol.Do(t.Context(), r); err == nil || !strings.Contains(err.Error(), "try again") {
 		t.Fatalf("without an answer: %v", err)
 	}
-	s.answer = func(w http.ResponseWriter) { w.WriteHeader(http.StatusBadGateway) }
+	s.set(func(w http.ResponseWriter) { w.WriteHeader(http.StatusBadGateway) })
 	if _, err := enrol.Do(t.Context(), r); err == nil || !strings.Contains(err.Error(), "502") {
 		t.Fatalf("behind a gateway without a server: %v", err)
 	}
-	s.answer = nil
+	s.set(nil)
 	if _, err := enrol.Do(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	if len(s.hashes) != 3 || s.hashes[0] != s.hashes[2] || s.hashes[0] != s.hashes[1] {
-		t.Errorf("the server was told the hashes %v, expected one", s.hashes)
+	if hashes, _, _ := s.told(); len(hashes) != 3 || hashes[0] != hashes[2] || hashes[0] != hashes[1] {
+		t.Errorf("the server was told the hashes %v, expected one", hashes)
 	}
 	// Another token, as for another lease, makes another secret.
-	if _, err := enrol.Do(t.Context(), r); err != nil || s.hashes[3] == s.hashes[0] {
-		t.Errorf("a new enrolment: %v, with the secret of the old one: %v", err, s.hashes[3] == s.hashes[0])
+	if _, err := enrol.Do(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	if hashes, _, _ := s.told(); len(hashes) != 4 || hashes[3] == hashes[0] {
+		t.Errorf("a new enrolment has the secret of the old one: %v", hashes)
 	}
 }
 
 func TestARefusalIsToldInTheServersWordsAndLeavesNoSecret(t *testing.T) {
 	s := newServer(t)
 	r := request(t, s)
-	s.answer = func(w http.ResponseWriter) {
+	s.set(func(w http.ResponseWriter) {
 		w.Header().Set("Content-Type", "application/problem+json")
 		w.WriteHeader(http.StatusConflict)
 		fmt.Fprint(w, `{"status":409,"title":"Conflict","detail":"enrolment \"vm-3\" was used at 2026-05-01T00:00:00Z\u001b[2J"}`)
-	}
+	})
 	_, err := enrol.Do(t.Context(), r)
 	var refused *enrol.RefusedError
 	if !errors.As(err, &refused) || refused.Status != http.StatusConflict || refused.Says != `enrolment "vm-3" was used at 2026-05-01T00:00:00Z [2J` {
@@ -172,16 +192,16 @@ func TestATokenCrossesNoNetworkInTheClearAndFollowsNobody(t *testing.T) {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
-	asked := false
-	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true }))
+	var asked atomic.Bool
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Store(true) }))
 	defer elsewhere.Close()
 	r := request(t, s)
-	s.answer = func(w http.ResponseWriter) {
+	s.set(func(w http.ResponseWriter) {
 		w.Header().Set("Location", elsewhere.URL)
 		w.WriteHeader(http.StatusTemporaryRedirect)
-	}
-	if _, err := enrol.Do(t.Context(), r); err == nil || !strings.Contains(err.Error(), "307") || asked {
-		t.Errorf("a redirect: %v, followed: %v", err, asked)
+	})
+	if _, err := enrol.Do(t.Context(), r); err == nil || !strings.Contains(err.Error(), "307") || asked.Load() {
+		t.Errorf("a redirect: %v, followed: %v", err, asked.Load())
 	}
 }
 
@@ -206,7 +226,7 @@ func TestWhatIsNoEnrolmentKeepsNothing(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			r := request(t, s)
 			c.change(t, &r)
-			s.answer = func(w http.ResponseWriter) { fmt.Fprint(w, c.answer) }
+			s.set(func(w http.ResponseWriter) { fmt.Fprint(w, c.answer) })
 			if _, err := enrol.Do(t.Context(), r); err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%v, expected %q", err, c.says)
 			}
