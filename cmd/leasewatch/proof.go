@@ -15,7 +15,10 @@ import (
 	"github.com/leasewatch/leasewatch/internal/server"
 )
 
+// registerProof adds what a tenant is given, checks and keeps.
 func registerProof(app *kingpin.Application, actions map[string]action) {
+	registerReport(app, actions)
+	registerVerify(app, actions)
 	proof := app.Command("proof", "What proves a lease's records: heads to keep, and the keys of signatures.")
 
 	var heads struct {

@@ -24,7 +24,9 @@ func registerSLA(app *kingpin.Application, actions map[string]action) {
 		query                         api.SLAQuery
 		month, from, to, format, lang string
 	}
-	cmd := app.Command("sla", "Verdicts on availability: kept, breached or not proven, with both bounds and the arithmetic.")
+	parent := app.Command("sla", "Verdicts on availability, and two sides' records lined up.")
+	registerCompare(parent, actions)
+	cmd := parent.Command("show", "Verdicts on availability: kept, breached or not proven, with both bounds and the arithmetic.").Default()
 	cmd.Flag("lease", "Of this lease.").StringVar(&sla.query.Lease)
 	cmd.Flag("tenant", "Of this tenant's leases.").StringVar(&sla.query.Tenant)
 	cmd.Flag("provider", "Of the leases of this provider.").StringVar(&sla.query.Provider)

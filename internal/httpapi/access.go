@@ -56,6 +56,7 @@ var accessTable = []Access{
 	{"approve-downtime", "POST", "/downtimes/{id}/approve", deciders, "changes what is owed, in a person's name"},
 	{"reject-downtime", "POST", "/downtimes/{id}/reject", deciders, "changes what is owed, in a person's name"},
 	{"decide-downtime", "POST", "/downtimes/{id}/decide", deciders, "ends a dispute, in a person's name"},
+	{"get-report", "GET", "/leases/{id}/report", readers, "a tenant's own"},
 	{"get-heads", "GET", "/leases/{id}/heads", readers, "a tenant's own: it keeps them as proof"},
 	{"list-signing-keys", "GET", "/signing-keys", readers, "public keys: whoever is given a report checks its signature"},
 	{"list-credits", "GET", "/credits", readers, "those of a tenant's own leases"},

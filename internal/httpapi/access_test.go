@@ -63,6 +63,7 @@ var want = map[string]string{
 	"list-leases": "admin operator oncall finance tenant", "get-lease": "admin operator oncall finance tenant",
 	"lease-history": "admin operator oncall finance tenant",
 	"get-usage":     "admin operator oncall finance tenant", "get-sla": "admin operator oncall finance tenant",
+	"get-report":        "admin operator oncall finance tenant",
 	"get-heads":         "admin operator oncall finance tenant",
 	"list-signing-keys": "admin operator oncall finance tenant",
 	"list-sla":          "admin operator oncall finance tenant",

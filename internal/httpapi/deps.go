@@ -113,6 +113,8 @@ type Downtimes interface {
 type Proofs interface {
 	// Heads returns the heads of a lease's chain.
 	Heads(ctx context.Context, lease string) (api.Heads, error)
+	// Report writes the report on a lease in the format that the query names.
+	Report(ctx context.Context, lease string, q api.ReportQuery) ([]byte, error)
 	// SigningKeys returns the public keys that reports are signed with, the oldest first.
 	SigningKeys(ctx context.Context) ([]rental.SigningKey, error)
 }

@@ -180,6 +180,10 @@ func (b *backend) Heads(_ context.Context, lease string) (api.Heads, error) {
 	return api.Heads{Lease: lease, Heads: []rental.Head{{Lease: lease, Number: 1}}}, b.ask("heads %s", lease)
 }
 
+func (b *backend) Report(_ context.Context, lease string, q api.ReportQuery) ([]byte, error) {
+	return []byte("{}"), b.ask("report %s month=%s trial=%v as %s", lease, q.Period.Month, q.Trial, q.Format)
+}
+
 func (b *backend) SigningKeys(context.Context) ([]rental.SigningKey, error) {
 	return []rental.SigningKey{{ID: "k1"}}, b.ask("signing keys")
 }

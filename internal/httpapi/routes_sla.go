@@ -8,7 +8,7 @@ import (
 	"github.com/leasewatch/leasewatch/internal/rental"
 )
 
-// addSLA adds what tells how leases were: verdicts, downtime and states.
+// addSLA adds what tells how leases were, and what proves it: verdicts, downtime, states, reports.
 func (r *routes) addSLA() error {
 	if err := leaseRead(r, "get-sla", "Judge a lease's availability", view.sla); err != nil {
 		return err
@@ -32,27 +32,13 @@ func (r *routes) addSLA() error {
 		}); err != nil {
 		return err
 	}
-	if err := operation(r, "get-heads", "Return the heads that close each day of a lease's records",
-		func(ctx context.Context, v view, in *LeasePath) (*body[api.Heads], error) {
-			if err := v.lease(ctx, in.ID); err != nil {
-				return nil, err
-			}
-			h, err := v.deps.Proofs.Heads(ctx, in.ID)
-			h.Heads, h.Keys = orEmpty(h.Heads), orEmpty(h.Keys)
-			return answer(h, err)
-		}); err != nil {
-		return err
-	}
-	if err := operation(r, "list-signing-keys", "List the public keys that reports are signed with",
-		func(ctx context.Context, v view, _ *struct{}) (*body[api.List[rental.SigningKey]], error) {
-			return items(v.deps.Proofs.SigningKeys(ctx))
-		}); err != nil {
-		return err
-	}
 	if err := leaseRead(r, "get-downtime", "List the downtime of a lease", view.downtime); err != nil {
 		return err
 	}
-	return leaseRead(r, "get-states", "Show how each GPU of a lease was, over time", view.states)
+	if err := leaseRead(r, "get-states", "Show how each GPU of a lease was, over time", view.states); err != nil {
+		return err
+	}
+	return r.addProof()
 }
 
 // slaTable judges several leases; a tenant's answer holds its own, and why one of another cannot

@@ -125,8 +125,9 @@ func (p proofs) SigningKeys(context.Context) ([]rental.SigningKey, error) {
 }
 
 // chain reads a lease's chain back; records are worked out anew from what is stored, so that a
-// head that no longer fits them is seen. with says for which heads the records are wanted.
-func (p proofs) chain(ctx context.Context, lease string, with func(rental.Head) bool) ([]proof.Sealed, error) {
+// head that no longer fits them is seen. Heads of before since stand by their hash alone, and so
+// does a later one whose records keep turns down.
+func (p proofs) chain(ctx context.Context, lease string, since rental.Millis, keep func(proof.Sealed) bool) ([]proof.Sealed, error) {
 	heads, err := p.ledger.Heads(ctx, lease)
 	if err != nil {
 		return nil, err
@@ -135,7 +136,7 @@ func (p proofs) chain(ctx context.Context, lease string, with func(rental.Head) 
 	var before rental.Head
 	for _, h := range heads {
 		sealed := proof.Sealed{Head: h}
-		if with(h) {
+		if h.SealedAt > since {
 			in, err := p.ledger.Recorded(ctx, lease, before.SealedAt, h.SealedAt)
 			if err != nil {
 				return nil, err
@@ -148,7 +149,9 @@ func (p proofs) chain(ctx context.Context, lease string, with func(rental.Head) 
 			if err != nil {
 				return nil, fmt.Errorf("chain of lease %s: %w", lease, err)
 			}
-			sealed.Links = again.Links
+			if again.Head = h; keep(again) {
+				sealed.Links = again.Links
+			}
 		}
 		out, before = append(out, sealed), h
 	}

@@ -89,7 +89,7 @@ func TestEachDayIsSealedOnceHalfAnHourAfterItHasEnded(t *testing.T) {
 	heads("2026-05-03T00:20:00Z", 1)
 	heads("2026-05-03T00:30:00Z", 2)
 	heads("2026-05-04T00:40:00Z", 2) // nothing was recorded
-	whole, err := proofs{ledger: s.Ledger}.chain(t.Context(), "L-1", func(rental.Head) bool { return true })
+	whole, err := proofs{ledger: s.Ledger}.chain(t.Context(), "L-1", 0, func(proof.Sealed) bool { return true })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -99,7 +99,7 @@ func (a *App) deps(gate *httpapi.Gate) httpapi.Deps {
 		Downtimes: downtimes{ledger: a.ledger, now: a.now, changed: a.series.Forget},
 		Credits:   credits{ledger: a.ledger, sla: a.sla, now: a.now, changed: a.series.Forget},
 		Fleet:     present, Incidents: incidents{ledger: a.ledger, engine: a.engine},
-		Proofs: proofs{ledger: a.ledger, signer: a.signer},
+		Proofs: reports{proofs: proofs{ledger: a.ledger, signer: a.signer}, sla: a.sla, billing: a.billing, now: a.now, version: a.opts.Version},
 		Ledger: keeper, Adopter: adoption{samples: lateSamples{a}, keeping: keeper, now: a.now},
 		Assigner: keeper, Cards: keeper,
 		Use:    useReports{usage{ledger: a.ledger, billing: a.billing, now: a.now}, a.metering},
