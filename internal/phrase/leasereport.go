@@ -38,7 +38,6 @@ const (
 	ReportDisputedBy   Key = "report.disputed_by"
 	ReportWaiting      Key = "report.waiting"
 	ReportWithdrawn    Key = "report.withdrawn"
-	ReportActs         Key = "report.acts"
 	ReportCredits      Key = "report.credits"
 	ReportNoCredits    Key = "report.no_credits"
 	ReportAmount       Key = "report.amount"
@@ -111,7 +110,6 @@ var leaseReportTexts = map[Key]sentence{
 	ReportDisputedBy:   {"disputed by %s, not decided", "%s 提出异议，尚未裁定"},
 	ReportWaiting:      {"waits for approval", "待批准"},
 	ReportWithdrawn:    {"withdrawn: later samples disproved it", "已撤回：后来的采样否定了它"},
-	ReportActs:         {"%[1]s: %[2]s by %[3]s: %[4]s", "%[1]s：%[3]s %[2]s：%[4]s"},
 	ReportCredits:      {"Credits", "赔付"},
 	ReportNoCredits:    {"No credit is due for the period.", "本期没有应付赔付。"},
 	ReportAmount:       {"Amount", "金额"},

@@ -139,24 +139,3 @@ func (p Printer) Cause(name string) string {
 	}
 	return name
 }
-
-// CreditState returns the word for where a credit stands: computed, booked... One that is not
-// known keeps its own word.
-func (p Printer) CreditState(state string) string {
-	switch state {
-	case rental.CreditComputed:
-		return p.Say(PortalCreditComputed)
-	case rental.CreditBooked:
-		return p.Say(PortalCreditBooked)
-	}
-	return state
-}
-
-// Act returns the word for what a person did: entered, approved... One that is not known keeps its
-// own word.
-func (p Printer) Act(kind string) string {
-	if key := Key("portal.act_" + kind); Has(key) {
-		return p.Say(key)
-	}
-	return kind
-}

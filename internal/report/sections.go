@@ -135,7 +135,7 @@ func (w writer) downtime() section {
 }
 
 func (w writer) act(a rental.Act) string {
-	return w.say.Say(phrase.ReportActs, w.time(a.At), w.say.Act(a.Kind), a.By, a.Note)
+	return w.say.Act(a, w.zone)
 }
 
 // standing says where a downtime stands with people.
@@ -182,7 +182,7 @@ func (w writer) credits() section {
 	s := section{Title: w.say.Say(phrase.ReportCredits)}
 	t := &table{Head: w.heads(phrase.ReportState, numeric(phrase.ReportPercent), numeric(phrase.ReportAmount), phrase.ReportHow)}
 	for _, c := range w.Credits {
-		state := w.say.CreditState(c.State)
+		state := w.say.CreditState(c)
 		if c.Provisional {
 			state = w.say.Say(phrase.ReportProvisional, state)
 		}
