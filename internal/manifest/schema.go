@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // draft names the version of JSON Schema that is written.
@@ -98,7 +100,8 @@ func plainType(typ reflect.Type) reflect.Type {
 }
 
 func readsText(typ reflect.Type) bool {
-	return reflect.PointerTo(typ).Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
+	pointer := reflect.PointerTo(typ)
+	return pointer.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) || pointer.Implements(reflect.TypeFor[yaml.Unmarshaler]())
 }
 
 // scalar tells whether a value of the type is one word of a document.
