@@ -12,5 +12,7 @@ echo "== exporter: ${SOAK:=100000} scrapes"
 go test -run '^$' -bench Soak -benchtime "${SOAK}x" -timeout 1h ./exporter
 echo "== metering, bill, SLA"
 go test -run '^$' -bench . -benchtime 1x ./internal/metering ./internal/billing ./internal/sla ./internal/ledger
+echo "== bill and use of 1,000 leases on 8,000 GPUs for a month, against PromQL over raw samples"
+go test -run '^$' -bench BillAndUse -benchtime 1x ./internal/server
 echo "== fault in the driver to the request at Slack"
 go test -run '^$' -bench FaultToSlack -benchtime 5x ./internal/e2e

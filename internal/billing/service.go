@@ -65,6 +65,13 @@ func New(ledger Ledger, opts Options) *Service {
 	return &Service{ledger: ledger, credits: opts.Credits, now: opts.Now, late: cmp.Or(opts.Late, 26*time.Hour)}
 }
 
+// Over returns the same service over another reader of the same facts.
+func (s *Service) Over(ledger Ledger) *Service {
+	over := *s
+	over.ledger = ledger
+	return &over
+}
+
 // Bill returns what the lease costs in the period, which needs an end. A period that has not
 // ended is charged up to now and marked provisional; once it has ended, a lease that is still open
 // is charged to the period's end. Errors of the ledger pass through, so that a lease that does not

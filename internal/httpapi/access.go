@@ -42,6 +42,8 @@ var accessTable = []Access{
 	{"end-lease", "POST", "/leases/{id}/end", keepers, "ends what is earned"},
 	{"get-bill", "GET", "/leases/{id}/bill", readers, "a tenant's own; who is on call is told the money at stake"},
 	{"simulate-prices", "GET", "/leases/{id}/prices", staff, "tells others' prices"},
+	{"simulate-profile", "POST", "/prices/simulate", staff, "tells others' prices"},
+	{"own-or-rent", "POST", "/leases/{id}/own-or-rent", readers, "reckons with a tenant's own bill"},
 	{"list-bills", "GET", "/bills", readers, "a tenant's own"},
 	{"close-month", "POST", "/invoices", finance, "freezes what is owed, in a person's name"},
 	{"list-invoices", "GET", "/invoices", readers, "a tenant's own"},

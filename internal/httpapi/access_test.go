@@ -24,6 +24,9 @@ var bodies = map[string]string{
 	"close-month":  `{"month":"2026-04"}`,
 
 	"claim-credit": `{"reason":"the month was missed"}`, "approve-credit": `{"reason":"checked"}`, "refuse-credit": `{"reason":"late"}`,
+	"simulate-profile": `{"gpus":4,"days":250,"from":"2026-01-01"}`,
+	"own-or-rent":      `{"month":"2026-04","price":"250000","life_days":1095}`,
+
 	"record-downtime": `{"lease":"L-acme","start":"2026-05-01T00:00:00Z","end":"2026-05-01T01:00:00Z","cause":"provider","reason":"host_down",
 		"evidence":[{"kind":"text","text":"ping failed"}]}`,
 	"approve-downtime": `{"reason":"seen on site","cause":"provider"}`,
@@ -71,6 +74,7 @@ var want = map[string]string{
 	"get-bill": "admin operator oncall finance tenant", "cost-vs-utilisation": "admin operator oncall finance tenant",
 	"list-bills": "admin operator oncall finance tenant", "list-invoices": "admin operator oncall finance tenant",
 	"get-invoice": "admin operator oncall finance tenant", "close-month": "admin finance", "simulate-prices": "admin operator oncall finance",
+	"simulate-profile": "admin operator oncall finance", "own-or-rent": "admin operator oncall finance tenant",
 	"list-downtimes": "admin operator oncall finance tenant", "get-downtime-fact": "admin operator oncall finance tenant",
 	"list-credits": "admin operator oncall finance tenant", "get-credit": "admin operator oncall finance tenant",
 	"get-credit-pack": "admin operator oncall finance tenant", "claim-credit": "admin operator finance tenant",

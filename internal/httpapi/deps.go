@@ -75,6 +75,10 @@ type Books interface {
 	Bills(ctx context.Context, q api.BillQuery) (api.Bills, error)
 	// Simulate prices a lease under every contract.
 	Simulate(ctx context.Context, lease string, p api.Period) ([]rental.Quote, error)
+	// SimulateProfile prices a use that is no lease yet under every contract.
+	SimulateProfile(ctx context.Context, in api.UseProfile) ([]rental.Quote, error)
+	// OwnOrRent compares a month of a lease that has ended with owning its GPUs.
+	OwnOrRent(ctx context.Context, lease string, in api.OwnOrRent) (api.OwnComparison, error)
 	CloseMonth(ctx context.Context, by rental.Principal, in api.CloseMonth) (api.Closing, error)
 	// Invoices returns the closed bills of a month, of all where it is empty.
 	Invoices(ctx context.Context, month string) ([]api.InvoiceSummary, error)

@@ -152,6 +152,14 @@ func (b *backend) Simulate(_ context.Context, lease string, p api.Period) ([]ren
 	return []rental.Quote{{Contract: "cheap", Lines: []rental.BillLine{}}}, b.ask("simulate %s month=%s", lease, p.Month)
 }
 
+func (b *backend) SimulateProfile(_ context.Context, in api.UseProfile) ([]rental.Quote, error) {
+	return []rental.Quote{{Contract: "cheap", Lines: []rental.BillLine{}}}, b.ask("simulate %d GPUs for %d days from %s", in.GPUs, in.Days, in.From)
+}
+
+func (b *backend) OwnOrRent(_ context.Context, lease string, in api.OwnOrRent) (api.OwnComparison, error) {
+	return api.OwnComparison{Lease: lease, Month: in.Month}, b.ask("own or rent %s in %s for %s", lease, in.Month, in.Price)
+}
+
 func (b *backend) CloseMonth(_ context.Context, by rental.Principal, in api.CloseMonth) (api.Closing, error) {
 	return api.Closing{Month: in.Month}, b.ask("close %s by %s", in.Month, by.Name)
 }

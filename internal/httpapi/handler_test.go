@@ -317,6 +317,16 @@ func TestTheClientReadsWhatTheHandlerWrites(t *testing.T) {
 			if len(quotes) != 1 || quotes[0].Contract != "cheap" {
 				t.Errorf("quotes: %+v", quotes)
 			}
+			quotes, err = c.SimulateProfile(ctx, api.UseProfile{GPUs: 4, Days: 250, From: "2026-01-01", HoursPerDay: "8"})
+			must("simulate a profile", err)
+			if len(quotes) != 1 {
+				t.Errorf("quotes of a profile: %+v", quotes)
+			}
+			owned, err := c.OwnOrRent(ctx, "L-acme", api.OwnOrRent{Month: "2026-04", Price: "250000", LifeDays: 1095})
+			must("own or rent", err)
+			if owned.Lease != "L-acme" || owned.Month != "2026-04" {
+				t.Errorf("owned: %+v", owned)
+			}
 			closing, err := c.CloseMonth(ctx, api.CloseMonth{Month: "2026-04", DryRun: true})
 			must("close", err)
 			if closing.Month != "2026-04" {

@@ -14,6 +14,9 @@ import (
 
 // addBooks adds the bills of several leases and the closing of months.
 func (r *routes) addBooks() error {
+	if err := r.addPrices(); err != nil {
+		return err
+	}
 	type billsQuery struct {
 		PeriodQuery
 		AsOfQuery

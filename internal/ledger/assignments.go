@@ -46,26 +46,49 @@ func (l *Ledger) Assignments(ctx context.Context, lease string) ([]rental.Assign
 	}
 	all, _ := settle(bare(rows))
 	all = slices.DeleteFunc(all, func(a rental.Assignment) bool { return a.Lease != lease })
-	if err := l.placeHosts(ctx, lease, all); err != nil {
+	words, err := l.hostWords(ctx, lease)
+	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(all, func(a, b rental.Assignment) int {
-		return cmp.Or(cmp.Compare(a.Span.Start, b.Span.Start), cmp.Compare(a.UUID, b.UUID))
-	})
+	placeHosts(all, words)
 	return all, nil
 }
 
-// placeHosts says in which host each card sat while it served: by the last word of the inventory
-// from before the assignment's end, so that a card which moves later takes no old bill or verdict
-// with it. The first word holds for the time before it was recorded. Of a card with one word alone
-// the inventory says it, and Host stays empty.
-func (l *Ledger) placeHosts(ctx context.Context, lease string, all []rental.Assignment) error {
-	type word struct {
-		uuid, host string
-		at         rental.Millis
+// AssignmentsByLease returns what Assignments does, of every lease, in two reads of the store.
+func (l *Ledger) AssignmentsByLease(ctx context.Context) (map[string][]rental.Assignment, error) {
+	all, _, err := l.settled(ctx)
+	if err != nil {
+		return nil, err
 	}
-	words, err := collect(ctx, l.read, func(rows *sql.Rows) (word, error) {
-		var w word
+	words, err := l.hostWords(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	out := map[string][]rental.Assignment{}
+	for _, a := range all {
+		out[a.Lease] = append(out[a.Lease], a)
+	}
+	for _, of := range out {
+		placeHosts(of, words)
+	}
+	return out, nil
+}
+
+// hostWord is what the inventory said of a card at a moment.
+type hostWord struct {
+	uuid, host string
+	at         rental.Millis
+}
+
+// hostWords returns the words on the cards of a lease, of all where it is empty, by card, the
+// oldest first. Cards with one word alone are left out.
+func (l *Ledger) hostWords(ctx context.Context, lease string) (map[string][]hostWord, error) {
+	of, args := "", []any{rental.KindGPU}
+	if lease != "" {
+		of, args = " WHERE a.lease = $2", append(args, lease)
+	}
+	words, err := collect(ctx, l.read, func(rows *sql.Rows) (hostWord, error) {
+		var w hostWord
 		var body string
 		if err := rows.Scan(&w.uuid, &w.at, &body); err != nil {
 			return w, err
@@ -75,23 +98,33 @@ func (l *Ledger) placeHosts(ctx context.Context, lease string, all []rental.Assi
 		w.host = g.Host
 		return w, err
 	}, `SELECT f.name, f.at_ms, f.body FROM facts f WHERE f.kind = $1 AND f.name IN
-		(SELECT g.name FROM assignments a JOIN facts g ON g.kind = $1 AND g.name = `+cardOf+` AND g.revision = 2`+l.read.known("g.at_ms")+` WHERE a.lease = $2)`+l.read.known("f.at_ms")+`
-		ORDER BY f.name, f.revision`, rental.KindGPU, lease)
+		(SELECT g.name FROM assignments a JOIN facts g ON g.kind = $1 AND g.name = `+cardOf+` AND g.revision = 2`+l.read.known("g.at_ms")+of+`)`+l.read.known("f.at_ms")+`
+		ORDER BY f.name, f.revision`, args...)
 	if err != nil {
-		return storeError("ledger: hosts of assignments", err)
+		return nil, storeError("ledger: hosts of assignments", err)
 	}
-	byCard := map[string][]word{}
+	byCard := map[string][]hostWord{}
 	for _, w := range words {
 		byCard[w.uuid] = append(byCard[w.uuid], w)
 	}
+	return byCard, nil
+}
+
+// placeHosts says in which host each card sat while it served: by the last word of the inventory
+// from before the assignment's end, so that a card which moves later takes no old bill or verdict
+// with it. The first word holds for the time before it was recorded. Of a card with one word alone
+// the inventory says it, and Host stays empty. It also puts the assignments of the lease in order.
+func placeHosts(all []rental.Assignment, words map[string][]hostWord) {
 	for i, a := range all {
-		for k, w := range byCard[a.CardUUID()] {
+		for k, w := range words[a.CardUUID()] {
 			if k == 0 || w.at < a.Span.End {
 				all[i].Host = w.host
 			}
 		}
 	}
-	return nil
+	slices.SortStableFunc(all, func(a, b rental.Assignment) int {
+		return cmp.Or(cmp.Compare(a.Span.Start, b.Span.Start), cmp.Compare(a.UUID, b.UUID))
+	})
 }
 
 // AssignmentsAt returns the assignments of all leases that overlap the span, by lease, time

@@ -150,6 +150,16 @@ func (l *Ledger) Consumptions(ctx context.Context, lease string) ([]rental.Consu
 	return slices.DeleteFunc(all, func(c rental.Consumption) bool { return c.Lease != lease }), err
 }
 
+// Consumed returns what metered items used of every lease, by name.
+func (l *Ledger) Consumed(ctx context.Context) ([]rental.Consumption, error) {
+	return list[rental.Consumption](ctx, l.read, rental.KindConsumption)
+}
+
+// Adjusted returns the corrections that were booked for any lease, by name.
+func (l *Ledger) Adjusted(ctx context.Context) ([]rental.Adjustment, error) {
+	return list[rental.Adjustment](ctx, l.read, rental.KindAdjustment)
+}
+
 // Adjustments returns the corrections that were booked for a lease, by name.
 func (l *Ledger) Adjustments(ctx context.Context, lease string) ([]rental.Adjustment, error) {
 	all, err := list[rental.Adjustment](ctx, l.read, rental.KindAdjustment)

@@ -53,8 +53,11 @@ func (l *Ledger) learntSince(ctx context.Context, lease string, since, before re
 	return l.othersSince(ctx, lease, since, before)
 }
 
+// kindCreditCase are what people decided about credits.
+const kindCreditCase = "CreditCase"
+
 // othersSince looks at facts whose bodies say whom they are about: windows of maintenance,
-// consumptions, and where cards sit.
+// consumptions, cases of credits, and where cards sit.
 func (l *Ledger) othersSince(ctx context.Context, lease string, since, before rental.Millis) (bool, error) {
 	facts, err := collect(ctx, l.read, func(rows *sql.Rows) (rental.Fact, error) {
 		var f rental.Fact
@@ -62,8 +65,8 @@ func (l *Ledger) othersSince(ctx context.Context, lease string, since, before re
 		err := rows.Scan(&f.Kind, &body)
 		f.Body = json.RawMessage(body)
 		return f, err
-	}, `SELECT kind, body FROM facts WHERE at_ms >= $1 AND kind IN ($2, $3, $4)`+l.read.known("at_ms"),
-		int64(since), rental.KindMaintenance, rental.KindConsumption, rental.KindGPU)
+	}, `SELECT kind, body FROM facts WHERE at_ms >= $1 AND kind IN ($2, $3, $4, $5)`+l.read.known("at_ms"),
+		int64(since), rental.KindMaintenance, rental.KindConsumption, rental.KindGPU, kindCreditCase)
 	if err != nil {
 		return true, err
 	}
@@ -78,7 +81,7 @@ func (l *Ledger) othersSince(ctx context.Context, lease string, since, before re
 		switch {
 		case f.Kind == rental.KindGPU:
 			return true, nil // an assignment that does not say its host takes the inventory's
-		case f.Kind == rental.KindConsumption && about.Lease != lease:
+		case (f.Kind == rental.KindConsumption || f.Kind == kindCreditCase) && about.Lease != lease:
 		case about.Start < before:
 			return true, nil
 		}

@@ -120,6 +120,24 @@ func (l *Ledger) UsageSums(ctx context.Context, lease string, span rental.Span) 
 	return sums, storeError("ledger: usage sums", err)
 }
 
+// MonthSums returns the kept totals of every lease for one month of its contract, by lease and
+// uuid. Of the past none are kept.
+func (l *Ledger) MonthSums(ctx context.Context, month rental.Span) (map[string][]rental.UsageRecord, error) {
+	out := map[string][]rental.UsageRecord{}
+	if l.read.until != 0 {
+		return out, nil
+	}
+	all, err := collect(ctx, l.read, func(rows *sql.Rows) (rental.UsageRecord, error) {
+		var r rental.UsageRecord
+		return r, scanFigures(rows, &r, &r.Lease, &r.UUID)
+	}, `SELECT lease, uuid, start_ms, end_ms, `+figures+` FROM month_totals
+		WHERE start_ms = $1 AND end_ms = $2 AND allocated_ms > 0 ORDER BY lease, uuid`, int64(month.Start), int64(month.End))
+	for _, r := range all {
+		out[r.Lease] = append(out[r.Lease], r)
+	}
+	return out, storeError("ledger: month totals", err)
+}
+
 // CheckTotals compares every month total with the sum of its usage records, in one view of the
 // store. It returns an error that names each total that differs, and nil where none does.
 func (l *Ledger) CheckTotals(ctx context.Context) error {

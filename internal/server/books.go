@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/leasewatch/leasewatch/internal/api"
@@ -30,16 +32,16 @@ type billed struct {
 
 // chosen returns the leases that a query means, by id.
 func (b books) chosen(ctx context.Context, q api.BillQuery) ([]billed, error) {
-	all, err := b.ledger.Leases(ctx)
+	var all []rental.Lease
+	var err error
+	if q.Lease == "" {
+		all, err = b.ledger.Leases(ctx)
+	} else {
+		all = make([]rental.Lease, 1)
+		all[0], err = b.ledger.Lease(ctx, q.Lease)
+	}
 	if err != nil {
 		return nil, err
-	}
-	if q.Lease != "" {
-		one, err := b.ledger.Lease(ctx, q.Lease)
-		if err != nil {
-			return nil, err
-		}
-		all = []rental.Lease{one}
 	}
 	contracts := map[string]rental.Contract{}
 	named, err := b.ledger.Contracts(ctx)
@@ -73,9 +75,13 @@ func (b books) Bills(ctx context.Context, q api.BillQuery) (api.Bills, error) {
 	if err != nil {
 		return api.Bills{}, err
 	}
+	bills, errs, err := b.billsOf(ctx, chosen, q)
+	if err != nil {
+		return api.Bills{}, err
+	}
 	var out api.Bills
-	for _, one := range chosen {
-		bill, err := b.billing.BillIn(ctx, one.lease.ID, one.span, q.Lang)
+	for i, one := range chosen {
+		bill, err := bills[i], errs[i]
 		switch {
 		case err != nil && rental.CodeOf(err) != rental.CodeInvalid:
 			return api.Bills{}, err
@@ -87,6 +93,35 @@ func (b books) Bills(ctx context.Context, q api.BillQuery) (api.Bills, error) {
 	}
 	out.Subtotals, err = subtotals(out.Bills)
 	return out, err
+}
+
+// billsOf makes the bill of each chosen lease, or says why it cannot. Of many leases the facts are
+// read once for all, and each processor makes bills.
+func (b books) billsOf(ctx context.Context, chosen []billed, q api.BillQuery) ([]rental.Bill, []error, error) {
+	service := b.billing
+	if len(chosen) > 1 {
+		facts, err := newFactShelf(ctx, b.ledger, chosen)
+		if err != nil {
+			return nil, nil, err
+		}
+		service = service.Over(facts)
+	}
+	bills, errs := make([]rental.Bill, len(chosen)), make([]error, len(chosen))
+	var work sync.WaitGroup
+	next := make(chan int)
+	for range min(runtime.GOMAXPROCS(0), max(len(chosen), 1)) {
+		work.Go(func() {
+			for i := range next {
+				bills[i], errs[i] = service.BillIn(ctx, chosen[i].lease.ID, chosen[i].span, q.Lang)
+			}
+		})
+	}
+	for i := range chosen {
+		next <- i
+	}
+	close(next)
+	work.Wait()
+	return bills, errs, nil
 }
 
 func subtotals(bills []rental.Bill) ([]api.Money, error) {
