@@ -155,7 +155,7 @@ func (p *Page) spell(w io.Writer, in spelling) error {
 		}
 	}
 	if in == openMetrics {
-		p.out.WriteString("# EOF\n")
+		_, _ = p.out.WriteString("# EOF\n")
 	}
 	return errors.Join(append(errs, p.out.Flush())...)
 }

@@ -82,7 +82,7 @@ func (s *scrapes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.log.Error("a part of the page is missing", "err", err)
 	}
 	header.Set("Content-Length", strconv.Itoa(page.Len()))
-	w.Write(page.Bytes()) // whoever hangs up needs no word
+	_, _ = w.Write(page.Bytes()) // whoever hangs up needs no word
 }
 
 // compress writes the page in gzip.

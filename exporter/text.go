@@ -72,9 +72,9 @@ func (e *entry) spell(page *bufio.Writer, in spelling) error {
 			l.value = v
 		}
 		if i == 0 {
-			page.WriteString(e.heads[in])
+			_, _ = page.WriteString(e.heads[in]) // the writer keeps its first error until it is flushed
 		}
-		page.Write(l.text)
+		_, _ = page.Write(l.text)
 	}
 	return nil
 }
