@@ -60,7 +60,7 @@ func run(ctx context.Context, args []string, io streams) int {
 		registerServe, registerDemo, registerCheck, registerLease, registerApply, registerSchema, registerInventory, registerPending,
 		registerBill, registerInvoice, registerFocus, registerPrice, registerOwn, registerUsage, registerSLA, registerDowntime, registerCredit, registerIncident, registerToken, registerBackfill, registerBackup, registerRestore,
 		registerProof,
-		registerAssign, registerGPU, registerUse,
+		registerAssign, registerGPU, registerRMA, registerUse,
 	} {
 		register(app, actions)
 	}

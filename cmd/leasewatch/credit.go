@@ -125,24 +125,29 @@ func registerCreditPack(credit *kingpin.CmdClause, actions map[string]action) {
 				_, err = io.out.Write(body)
 				return err
 			}
-			file, err := os.OpenFile(pack.out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-			if os.IsExist(err) {
-				return &rental.Error{Code: rental.CodeRefused, Message: pack.out + " exists: expected a path where no file is"}
-			}
-			if err != nil {
-				return err
-			}
-			if _, err := file.Write(body); err != nil {
-				file.Close()
-				return err
-			}
-			if err := file.Close(); err != nil {
+			if err := writeNew(pack.out, body); err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(io.out, "the claim for %s is in %s\n", pack.id, pack.out)
 			return err
 		})
 	}
+}
+
+// writeNew writes a file where none is yet, for its owner alone.
+func writeNew(path string, body []byte) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if os.IsExist(err) {
+		return &rental.Error{Code: rental.CodeRefused, Message: path + " exists: expected a path where no file is"}
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := file.Write(body); err != nil {
+		file.Close()
+		return err
+	}
+	return file.Close()
 }
 
 func printCredits(w stdio.Writer, found []api.CreditFact) error {

@@ -36,6 +36,9 @@ var bodies = map[string]string{
 
 	"swap-gpu":         `{"gpu":"GPU-a","with":"GPU-b","at":"2026-05-01T00:00:00Z"}`,
 	"set-gpu-life":     `{"life":"suspect","why":"XID 79"}`,
+	"open-rma":         `{"gpu":"GPU-a","why":"XID 79","incident":"INC-4"}`,
+	"replace-rma":      `{"uuid":"GPU-b","serial":"2","why":"the box came"}`,
+	"close-rma":        `{"outcome":"replaced","why":"done"}`,
 	"tell-assignments": `{"sessions":[{"scheduler":"slurm","cluster":"c","session":"1","lease":"L-acme","uuid":"GPU-a","start":"2026-05-01T00:00:00Z"}]}`,
 	"create-token":     `{"name":"x","role":"oncall"}`,
 	"enroll":           `{"host":"vm-3","hash":"` + strings.Repeat("ab", 32) + `"}`,
@@ -88,6 +91,8 @@ var want = map[string]string{
 	"end-lease": "admin operator", "apply": "admin operator", "list-proposals": "admin operator", "tell-assignments": "admin operator scheduler", "list-inventory-conflicts": "admin operator oncall", "adopt": "admin operator",
 	"idle-use": "admin operator oncall finance tenant", "unleased-use": "admin operator oncall", "swap-gpu": "admin operator",
 	"set-gpu-life": "admin operator", "gpu-history": "admin operator oncall",
+	"list-rmas": "admin operator oncall", "get-rma": "admin operator oncall", "get-rma-bundle": "admin operator oncall",
+	"open-rma": "admin operator", "replace-rma": "admin operator", "close-rma": "admin operator",
 	"list-providers": "admin operator oncall finance", "list-tenants": "admin operator oncall finance",
 	"list-sites": "admin operator oncall", "list-hosts": "admin operator oncall",
 	"list-gpus": "admin operator oncall", "list-mig-instances": "admin operator oncall", "list-skus": "admin operator oncall finance",
@@ -114,6 +119,7 @@ func TestEveryOperationForEveryRoleOnOwnOthersAndNoThing(t *testing.T) {
 		"tokens":    {"T1"},
 		"pending":   {"P-1"},
 		"gpus":      {"GPU-a"},
+		"rmas":      {"RMA-000001"},
 	}
 	for _, row := range table {
 		kind, _, _ := strings.Cut(strings.TrimPrefix(row.Path, "/"), "/")

@@ -191,6 +191,7 @@ type Deps struct {
 	Assigner  Assigner
 	Approvals Approvals
 	Cards     Cards
+	RMAs      RMAs
 	Use       UseReports
 	Tokens    Tokens
 

@@ -368,7 +368,28 @@ func (b *backend) TellAssignments(_ context.Context, by rental.Principal, in api
 var (
 	_ httpapi.Cards      = (*backend)(nil)
 	_ httpapi.UseReports = (*backend)(nil)
+	_ httpapi.RMAs       = (*backend)(nil)
 )
+
+func (b *backend) RMAs(_ context.Context, q api.RMAQuery) ([]rental.RMA, error) {
+	return nil, b.ask("rmas gpu=%s state=%s", q.GPU, q.State)
+}
+
+func (b *backend) RMA(_ context.Context, id string) (rental.RMA, error) {
+	return rental.RMA{ID: id}, b.ask("rma %s", id)
+}
+
+func (b *backend) OpenRMA(_ context.Context, by rental.Principal, in api.OpenRMA) (rental.RMA, error) {
+	return rental.RMA{GPU: in.GPU}, b.ask("open rma by=%s gpu=%s incident=%s: %s", by.Name, in.GPU, in.Incident, in.Why)
+}
+
+func (b *backend) ActOnRMA(_ context.Context, by rental.Principal, id string, act rental.Act, with rental.RMAReplacement) (rental.RMA, error) {
+	return rental.RMA{ID: id}, b.ask("%s %s by=%s as %s with %s %s: %s", act.Kind, id, by.Name, act.Outcome, with.UUID, with.Serial, act.Note)
+}
+
+func (b *backend) RMABundle(_ context.Context, id string, q api.RMABundleQuery) ([]byte, error) {
+	return []byte("bundle"), b.ask("bundle %s days=%d tenants=%v", id, q.Days, q.Tenants)
+}
 
 func (b *backend) SwapGPU(_ context.Context, by rental.Principal, lease string, in api.SwapGPU) ([]rental.Assignment, error) {
 	return nil, b.ask("swap by=%s lease=%s gpu=%s with=%s", by.Name, lease, in.GPU, in.With)
@@ -464,7 +485,7 @@ func serve(tb testing.TB, anonymous *rental.Principal) served {
 		Status: b, Leases: b, Past: b, Ender: b, Bills: b, Renderer: b, Books: b, Usage: b, SLA: b, Downtimes: b, Credits: b, Fleet: b,
 		Proofs:    b,
 		Incidents: b, Ledger: b, Adopter: b, Approvals: b, Tokens: b,
-		Assigner: b, Cards: b, Use: b,
+		Assigner: b, Cards: b, RMAs: b, Use: b,
 		Log: log, Now: func() time.Time { return noon }, Version: "1.2.3",
 	})
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Act is one thing that somebody did with a downtime or a credit: who, when and why. Acts are only
-// ever added, so that both sides read the same history.
+// Act is one thing that somebody did with a downtime, a credit or an RMA: who, when and why. Acts
+// are only ever added, so that both sides read the same history.
 type Act struct {
 	At Millis `json:"at"`
 	// By is the name of the person or program.
@@ -15,7 +15,7 @@ type Act struct {
 	Side string `json:"side,omitempty"`
 	// Kind is one of the Act constants.
 	Kind string `json:"kind"`
-	// Outcome is what a dispute was decided as: approved or rejected.
+	// Outcome is what a dispute was decided as, approved or rejected, or what came of an RMA.
 	Outcome string `json:"outcome,omitempty"`
 	// Cause is what an approval says that the cause is.
 	Cause string `json:"cause,omitempty"`

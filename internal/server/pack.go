@@ -1,11 +1,8 @@
 package server
 
 import (
-	"archive/zip"
 	"bytes"
-	"crypto/sha256"
 	_ "embed"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -50,29 +47,7 @@ func writePack(w io.Writer, pack api.CreditPack, format, lang string) error {
 		_, err := w.Write(page.Bytes())
 		return err
 	}
-	files := zip.NewWriter(w)
-	var sums strings.Builder
-	for _, f := range []struct {
-		name string
-		body []byte
-	}{{"pack.json", data.Bytes()}, {"claim.html", page.Bytes()}, {"SHA256SUMS", nil}} {
-		if f.body == nil {
-			f.body = []byte(sums.String())
-		}
-		sum := sha256.Sum256(f.body)
-		fmt.Fprintf(&sums, "%s  %s\n", hex.EncodeToString(sum[:]), f.name)
-		out, err := files.CreateHeader(&zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: pack.Made.Time()})
-		if err != nil {
-			return fmt.Errorf("claim pack: %w", err)
-		}
-		if _, err := out.Write(f.body); err != nil {
-			return fmt.Errorf("claim pack: %w", err)
-		}
-	}
-	if err := files.Close(); err != nil {
-		return fmt.Errorf("claim pack: %w", err)
-	}
-	return nil
+	return writeZip(w, "claim pack", pack.Made, []zipFile{{"pack.json", data.Bytes()}, {"claim.html", page.Bytes()}})
 }
 
 // packPage is what the template shows, already in words.

@@ -102,6 +102,7 @@ func (a *App) deps(gate *httpapi.Gate) httpapi.Deps {
 		Proofs: reports{proofs: proofs{ledger: a.ledger, signer: a.signer}, sla: a.sla, billing: a.billing, now: a.now, version: a.opts.Version},
 		Ledger: keeper, Adopter: adoption{samples: lateSamples{a}, keeping: keeper, now: a.now},
 		Assigner: keeper, Cards: keeper,
+		RMAs:   rmas{ledger: a.ledger, samples: lateSamples{a}, now: a.now, version: a.opts.Version, changed: a.series.Forget},
 		Use:    useReports{usage{ledger: a.ledger, billing: a.billing, now: a.now}, a.metering},
 		Tokens: tokens{a.ledger, a.log.With("room", "enrolment")}, Log: a.log.With("room", "httpapi"), Now: a.now, Version: a.opts.Version,
 	}
