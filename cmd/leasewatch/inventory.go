@@ -45,6 +45,8 @@ func registerInventory(app *kingpin.Application, actions map[string]action) {
 		})
 	}
 
+	registerInventoryImport(inventory, actions)
+
 	var diff connection
 	cmd = inventory.Command("diff", "Show only where exporters report something else than is recorded.")
 	diff.flags(cmd)
