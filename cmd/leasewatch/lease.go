@@ -77,6 +77,7 @@ func registerLease(app *kingpin.Application, actions map[string]action) {
 
 	registerHistory(lease, actions)
 	registerDiff(lease, actions)
+	registerLeaseAdopt(lease, actions)
 
 	var end struct {
 		connection
