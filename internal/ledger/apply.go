@@ -118,7 +118,7 @@ func (a *applier) failure() error {
 
 // stageAll overlays the resources on what holds; leases come last, they refer to the rest.
 func (a *applier) stageAll(r rental.Resources) {
-	r.GPUs, r.Leases = slices.Clone(r.GPUs), slices.Clone(r.Leases) // settled in place
+	r.GPUs, r.Leases, r.Maintenances = slices.Clone(r.GPUs), slices.Clone(r.Leases), slices.Clone(r.Maintenances) // settled in place
 	stage(a, rental.KindProvider, r.Providers, func(p rental.Provider) string { return p.Name }, a.now.providers, nil)
 	stage(a, rental.KindTenant, r.Tenants, func(t rental.Tenant) string { return t.Name }, a.now.tenants, nil)
 	stage(a, rental.KindSite, r.Sites, func(s rental.Site) string { return s.Name }, a.now.sites, nil)
@@ -131,7 +131,11 @@ func (a *applier) stageAll(r rental.Resources) {
 	a.sockets = a.now.sockets()
 	stage(a, rental.KindContract, r.Contracts, func(c rental.Contract) string { return c.Name }, a.now.contracts, nil)
 	stage(a, rental.KindLease, r.Leases, func(l rental.Lease) string { return l.ID }, a.now.leases, a.settleLease)
-	stage(a, rental.KindMaintenance, r.Maintenances, func(m rental.Maintenance) string { return m.ID }, a.now.maintenances, nil)
+	stage(a, rental.KindMaintenance, r.Maintenances, func(m rental.Maintenance) string { return m.ID }, a.now.maintenances, func(in, old *rental.Maintenance) {
+		if old != nil { // a file cannot say what people did
+			in.Recipients, in.Acts = old.Recipients, old.Acts
+		}
+	})
 	stage(a, rental.KindConsumption, r.Consumptions, func(c rental.Consumption) string { return c.ID }, a.now.consumptions, nil)
 	stage(a, rental.KindAdjustment, r.Adjustments, func(d rental.Adjustment) string { return d.ID }, a.now.adjustments, nil)
 	a.staged = r

@@ -56,6 +56,9 @@ func (a *applier) checkReferences() {
 			need(a, w.leases, rental.KindMaintenance, m.ID, "leases", rental.KindLease, l)
 		}
 		a.valid(rental.KindMaintenance, m.ID, m.Validate())
+		if old, known := a.old.maintenances[m.ID]; known && len(old.Acts) > 0 && !old.SameWindow(m) {
+			a.fail(refused("Maintenance %q: found another window, expected the one that people acted on: cancel it (maintenance cancel) and announce another", m.ID))
+		}
 	}
 }
 

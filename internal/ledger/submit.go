@@ -137,6 +137,16 @@ func (a *applier) needs(ctx context.Context, policy rental.ApprovalPolicy, looke
 			}
 		}
 	}
+	for _, why := range a.lateWindows() {
+		if !policy.Needs(rental.ApproveBackdated) {
+			a.fail(refused("%s; or a second person's approval (approvals.for: [backdated] in the configuration)", why))
+			continue
+		}
+		add(rental.ApproveBackdated, "%s", why)
+	}
+	if err := a.failure(); err != nil {
+		return p, err
+	}
 	if policy.Needs(rental.ApproveCredits) {
 		for _, d := range a.staged.Adjustments {
 			if old, known := a.old.adjustments[d.ID]; !known || old != d {
@@ -148,6 +158,24 @@ func (a *applier) needs(ctx context.Context, policy rental.ApprovalPolicy, looke
 		add(rental.ApproveMass, "%d of %d GPUs would move or leave their slots, more than %d %%", moved, total, policy.MassPercent)
 	}
 	return p, nil
+}
+
+// lateWindows says which staged windows of maintenance tell of the past.
+func (a *applier) lateWindows() []string {
+	var why []string
+	for _, m := range a.staged.Maintenances {
+		var was *rental.Maintenance
+		if old, known := a.old.maintenances[m.ID]; known {
+			if old.SameWindow(m) {
+				continue
+			}
+			was = &old
+		}
+		if late := m.Backdates(was, a.t.now); late != "" {
+			why = append(why, fmt.Sprintf("Maintenance %q: %s", m.ID, late))
+		}
+	}
+	return why
 }
 
 func (a *applier) backdates(l rental.Lease) bool {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Act is one thing that somebody did with a downtime, a credit or an RMA: who, when and why. Acts
-// are only ever added, so that both sides read the same history.
+// Act is one thing that somebody did with a downtime, a credit, an RMA or a maintenance: who, when
+// and why. Acts are only ever added, so that both sides read the same history.
 type Act struct {
 	At Millis `json:"at"`
 	// By is the name of the person or program.
@@ -21,6 +21,9 @@ type Act struct {
 	Cause string `json:"cause,omitempty"`
 	// Amount is what an approval of a credit covers.
 	Amount *Amount `json:"amount,omitempty"`
+	// Tenant is to whom a notice of maintenance was delivered, and Way how: mail, portal, slack...
+	Tenant string `json:"tenant,omitempty"`
+	Way    string `json:"way,omitempty"`
 	// Note is the reason in the person's own words.
 	Note string `json:"note,omitempty"`
 }

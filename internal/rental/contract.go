@@ -97,6 +97,9 @@ type Availability struct {
 	// ExcludedLeavesDenominator tells whether excluded time is taken out of the denominator.
 	ExcludedLeavesDenominator *bool    `json:"excluded_leaves_denominator" yaml:"excluded_leaves_denominator"`
 	MaintenanceNotice         Duration `json:"maintenance_notice,omitempty" yaml:"maintenance_notice"`
+	// MaintenanceCap is how much maintenance a calendar month of the contract's zone may hold; what
+	// is over it counts as any other time. 0 for any amount.
+	MaintenanceCap Duration `json:"maintenance_cap,omitempty" yaml:"maintenance_cap"`
 }
 
 // Credits is the table of what a missed objective pays back.

@@ -97,23 +97,6 @@ func (f Facts) hostOf(uuid string) string {
 	return ""
 }
 
-// windows returns the maintenance that counts for a card: announced for its host or its lease,
-// with the contract's notice kept (C54).
-func (f Facts) windows(host string) []Span {
-	var notice Millis
-	if f.Contract.Availability != nil {
-		notice = Millis(f.Contract.Availability.MaintenanceNotice.Milliseconds())
-	}
-	var out []Span
-	for _, m := range f.Maintenances {
-		touches := slices.Contains(m.Leases, f.Lease.ID) || host != "" && slices.Contains(m.Hosts, host)
-		if touches && m.Announced != 0 && m.Announced+notice <= m.Start {
-			out = append(out, Span{Start: m.Start, End: m.End})
-		}
-	}
-	return UnionSpans(out)
-}
-
 // approvedDowntime returns the spans of a card's downtime that may change money: approved, and
 // not the tenant's own act. An empty span is a withdrawn fact.
 func (f Facts) approvedDowntime(uuid string) []Span {

@@ -64,13 +64,3 @@ func (a Assignment) CardUUID() string { return cmp.Or(a.Card, a.UUID) }
 func (a Assignment) Collides(o Assignment) bool {
 	return (a.UUID == o.UUID || a.Card == o.UUID || a.UUID == o.Card) && a.Span.Overlaps(o.Span)
 }
-
-// Maintenance is an announced window on a host's or a lease's GPUs.
-type Maintenance struct {
-	ID        string   `json:"id" yaml:"-"`
-	Hosts     []string `json:"hosts,omitempty" yaml:"hosts"`
-	Leases    []string `json:"leases,omitempty" yaml:"leases"`
-	Start     Millis   `json:"start" yaml:"start"`
-	End       Millis   `json:"end" yaml:"end"`
-	Announced Millis   `json:"announced" yaml:"announced"` // when the notice was delivered
-}

@@ -165,15 +165,3 @@ func (l Lease) ValidateUnder(c Contract) []FieldError {
 	}
 	return f.list
 }
-
-// Validate returns what is wrong with the window; nothing where it is whole.
-func (m Maintenance) Validate() []FieldError {
-	var f faults
-	f.check(len(m.Hosts)+len(m.Leases) > 0, "hosts", "nothing", "the hosts or the leases that the window touches")
-	f.check(m.Start != 0, "start", "nothing", "a time with an offset")
-	f.check(m.End > m.Start, "end", m.End.String(), "a time after the start "+m.Start.String())
-	f.check(m.End != Forever, "end", "open", "a time: a window without an end excuses nothing")
-	f.check(m.Announced != 0, "announced", "nothing", "the time at which the notice was delivered")
-	f.check(m.Announced <= m.Start, "announced", m.Announced.String(), "a time not after the start: what is announced later is downtime")
-	return f.list
-}

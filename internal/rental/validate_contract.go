@@ -142,6 +142,7 @@ func (a Availability) validate(f *faults) {
 	f.lengthOfTime("availability.minimum_outage", a.MinimumOutage)
 	f.lengthOfTime("availability.flap_merge", a.FlapMerge)
 	f.lengthOfTime("availability.maintenance_notice", a.MaintenanceNotice)
+	f.lengthOfTime("availability.maintenance_cap", a.MaintenanceCap)
 	month := Duration(28 * 24 * time.Hour)
 	f.check(a.MinimumOutage < month, "availability.minimum_outage", time.Duration(a.MinimumOutage).String(),
 		"less than the shortest month, else no outage would ever count")
