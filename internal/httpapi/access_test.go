@@ -34,6 +34,10 @@ var bodies = map[string]string{
 	"dispute-downtime": `{"note":"it was a drill"}`,
 	"decide-downtime":  `{"outcome":"approved","reason":"the BMC log says so"}`,
 
+	"announce-maintenance": `{"id":"M-1","hosts":["h"],"start":"2026-06-01T00:00:00Z","end":"2026-06-01T01:00:00Z","reason":"fans"}`,
+	"deliver-maintenance":  `{"tenant":"acme","way":"mail","note":"ticket 7"}`,
+	"cancel-maintenance":   `{"reason":"no parts"}`,
+
 	"swap-gpu":         `{"gpu":"GPU-a","with":"GPU-b","at":"2026-05-01T00:00:00Z"}`,
 	"set-gpu-life":     `{"life":"suspect","why":"XID 79"}`,
 	"open-rma":         `{"gpu":"GPU-a","why":"XID 79","incident":"INC-4"}`,
@@ -82,6 +86,8 @@ var want = map[string]string{
 	"list-credits": "admin operator oncall finance tenant", "get-credit": "admin operator oncall finance tenant",
 	"get-credit-pack": "admin operator oncall finance tenant", "claim-credit": "admin operator finance tenant",
 	"approve-credit": "admin finance", "refuse-credit": "admin finance",
+	"list-maintenances": "admin operator oncall finance tenant", "get-maintenance": "admin operator oncall finance tenant",
+	"announce-maintenance": "admin operator", "deliver-maintenance": "admin operator", "cancel-maintenance": "admin operator",
 	"record-downtime": "admin operator oncall tenant", "dispute-downtime": "admin operator oncall finance tenant",
 	"approve-downtime": "admin operator finance", "reject-downtime": "admin operator finance", "decide-downtime": "admin operator finance",
 	"get-fleet": "admin operator oncall tenant", "list-incidents": "admin operator oncall tenant",
@@ -111,15 +117,16 @@ func TestEveryOperationForEveryRoleOnOwnOthersAndNoThing(t *testing.T) {
 		t.Errorf("the table has %d rows, this test knows %d", len(table), len(want))
 	}
 	things := map[string][]string{
-		"leases":    {"L-acme", "L-globex", "L-nobody"},
-		"incidents": {"INC-acme", "INC-globex", "INC-missing", "INC-both", "INC-alone", "INC-late", "INC-nobody"},
-		"invoices":  {"INV-acme", "INV-globex", "INV-missing"},
-		"credits":   {"L-acme:2026-04", "L-globex:2026-04", "L-acme:2026-03"},
-		"downtimes": {"DT-acme", "DT-globex", "DT-missing"},
-		"tokens":    {"T1"},
-		"pending":   {"P-1"},
-		"gpus":      {"GPU-a"},
-		"rmas":      {"RMA-000001"},
+		"leases":       {"L-acme", "L-globex", "L-nobody"},
+		"incidents":    {"INC-acme", "INC-globex", "INC-missing", "INC-both", "INC-alone", "INC-late", "INC-nobody"},
+		"invoices":     {"INV-acme", "INV-globex", "INV-missing"},
+		"credits":      {"L-acme:2026-04", "L-globex:2026-04", "L-acme:2026-03"},
+		"downtimes":    {"DT-acme", "DT-globex", "DT-missing"},
+		"maintenances": {"M-both", "M-globex", "M-missing"},
+		"tokens":       {"T1"},
+		"pending":      {"P-1"},
+		"gpus":         {"GPU-a"},
+		"rmas":         {"RMA-000001"},
 	}
 	for _, row := range table {
 		kind, _, _ := strings.Cut(strings.TrimPrefix(row.Path, "/"), "/")
@@ -157,8 +164,8 @@ func TestEveryOperationForEveryRoleOnOwnOthersAndNoThing(t *testing.T) {
 }
 
 func statusFor(row httpapi.Access, name string, role rental.Role) int {
-	missing := name == "L-nobody" || name == "INC-missing" || name == "INV-missing" || name == "DT-missing" || name == "L-acme:2026-03"
-	others := name == "L-globex" || name == "INC-globex" || name == "INC-nobody" || name == "INV-globex" || name == "DT-globex" || name == "L-globex:2026-04"
+	missing := name == "L-nobody" || name == "INC-missing" || name == "INV-missing" || name == "DT-missing" || name == "M-missing" || name == "L-acme:2026-03"
+	others := name == "L-globex" || name == "INC-globex" || name == "INC-nobody" || name == "INV-globex" || name == "DT-globex" || name == "M-globex" || name == "L-globex:2026-04"
 	switch {
 	case role == "":
 		return http.StatusUnauthorized
@@ -166,7 +173,7 @@ func statusFor(row httpapi.Access, name string, role rental.Role) int {
 		return http.StatusForbidden
 	case missing, others && role == rental.RoleTenant:
 		return http.StatusNotFound
-	case row.ID == "create-token", row.ID == "record-downtime":
+	case row.ID == "create-token", row.ID == "record-downtime", row.ID == "announce-maintenance":
 		return http.StatusCreated
 	case row.ID == "revoke-token":
 		return http.StatusNoContent
@@ -176,7 +183,7 @@ func statusFor(row httpapi.Access, name string, role rental.Role) int {
 
 func TestAnotherTenantsThingReadsLikeOneThatDoesNotExist(t *testing.T) {
 	s := serve(t, nil)
-	for _, pair := range [][2]string{{"/leases/L-globex", "/leases/L-nobody"}, {"/incidents/INC-globex", "/incidents/INC-missing"}, {"/invoices/INV-globex", "/invoices/INV-missing"}, {"/downtimes/DT-globex", "/downtimes/DT-missing"}, {"/credits/L-globex:2026-04", "/credits/L-acme:2026-03"}} {
+	for _, pair := range [][2]string{{"/leases/L-globex", "/leases/L-nobody"}, {"/incidents/INC-globex", "/incidents/INC-missing"}, {"/invoices/INV-globex", "/invoices/INV-missing"}, {"/downtimes/DT-globex", "/downtimes/DT-missing"}, {"/credits/L-globex:2026-04", "/credits/L-acme:2026-03"}, {"/maintenances/M-globex", "/maintenances/M-missing"}} {
 		others := call(s, "GET", api.Root+pair[0], "tenant", "").Body.String()
 		missing := call(s, "GET", api.Root+pair[1], "tenant", "").Body.String()
 		name := func(path string) string { return path[strings.LastIndex(path, "/")+1:] }

@@ -171,29 +171,30 @@ type Tokens interface {
 
 // Deps is what the handlers need; every field is mandatory.
 type Deps struct {
-	Gate      *Gate
-	Status    StatusReader
-	Leases    LeaseReader
-	Past      Past
-	Ender     LeaseEnder
-	Bills     BillReader
-	Renderer  BillRenderer
-	Books     Books
-	Usage     UsageReader
-	SLA       SLAReader
-	Downtimes Downtimes
-	Proofs    Proofs
-	Credits   Credits
-	Fleet     FleetReader
-	Incidents Incidents
-	Ledger    Ledger
-	Adopter   Adopter
-	Assigner  Assigner
-	Approvals Approvals
-	Cards     Cards
-	RMAs      RMAs
-	Use       UseReports
-	Tokens    Tokens
+	Gate         *Gate
+	Status       StatusReader
+	Leases       LeaseReader
+	Past         Past
+	Ender        LeaseEnder
+	Bills        BillReader
+	Renderer     BillRenderer
+	Books        Books
+	Usage        UsageReader
+	SLA          SLAReader
+	Downtimes    Downtimes
+	Proofs       Proofs
+	Credits      Credits
+	Maintenances Maintenances
+	Fleet        FleetReader
+	Incidents    Incidents
+	Ledger       Ledger
+	Adopter      Adopter
+	Assigner     Assigner
+	Approvals    Approvals
+	Cards        Cards
+	RMAs         RMAs
+	Use          UseReports
+	Tokens       Tokens
 
 	Log     *slog.Logger
 	Now     func() time.Time

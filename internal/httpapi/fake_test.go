@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -35,6 +36,7 @@ type backend struct {
 
 	leaks    bool // Bills answers with another's bill too
 	unbilled bool // Bills could not make one
+	stuck    bool // ActOnMaintenance cannot write
 }
 
 var (
@@ -50,6 +52,7 @@ var (
 	_ httpapi.Downtimes    = (*backend)(nil)
 	_ httpapi.Proofs       = (*backend)(nil)
 	_ httpapi.Credits      = (*backend)(nil)
+	_ httpapi.Maintenances = (*backend)(nil)
 	_ httpapi.FleetReader  = (*backend)(nil)
 	_ httpapi.Incidents    = (*backend)(nil)
 	_ httpapi.Ledger       = (*backend)(nil)
@@ -243,6 +246,50 @@ func (b *backend) RecordDowntime(_ context.Context, by rental.Principal, in api.
 
 func (b *backend) ActOnDowntime(_ context.Context, by rental.Principal, id string, act rental.Act) (api.DowntimeFact, error) {
 	return api.DowntimeFact{Downtime: rental.Downtime{ID: id}}, b.ask("%s %s by %s for the %s: %s%s %s", act.Kind, id, by.Name, act.Side, act.Cause, act.Outcome, act.Note)
+}
+
+// maintenanceFacts are one of both tenants, one of globex alone and one that was over; nobody was told yet.
+func maintenanceFacts() []api.MaintenanceFact {
+	announced := rental.Act{At: 1, By: "ann", Kind: rental.ActAnnounced, Note: "firmware"}
+	told := rental.Act{At: 2, By: "ann", Kind: rental.ActDelivered, Tenant: "globex", Way: "mail", Note: "globex was told"}
+	acme, globex := api.MaintenanceLease{Lease: "L-acme", Tenant: "acme", Hosts: []string{"shared-host"}}, api.MaintenanceLease{Lease: "L-globex", Tenant: "globex", Hosts: []string{"host-globex", "shared-host"}}
+	return []api.MaintenanceFact{
+		{Maintenance: rental.Maintenance{ID: "M-both", Hosts: []string{"shared-host", "host-globex"}, Recipients: []string{"acme", "globex"}, Acts: []rental.Act{announced, told}},
+			State: rental.MaintenanceAnnounced, Touches: []api.MaintenanceLease{acme, globex}},
+		{Maintenance: rental.Maintenance{ID: "M-globex", Leases: []string{"L-globex"}, Acts: []rental.Act{announced}}, State: rental.MaintenanceRunning, Touches: []api.MaintenanceLease{globex}},
+		{Maintenance: rental.Maintenance{ID: "M-over", Leases: []string{"L-acme"}, Acts: []rental.Act{announced}}, State: rental.MaintenanceOver, Touches: []api.MaintenanceLease{acme}},
+	}
+}
+
+func (b *backend) Maintenances(_ context.Context, q api.MaintenanceQuery) ([]api.MaintenanceFact, error) {
+	return maintenanceFacts(), b.ask("maintenances lease=%s tenant=%s host=%s state=%s", q.Lease, q.Tenant, q.Host, q.State)
+}
+
+func (b *backend) Maintenance(_ context.Context, id string) (api.MaintenanceFact, error) {
+	for _, m := range maintenanceFacts() {
+		if m.ID == id {
+			return m, b.fail
+		}
+	}
+	return api.MaintenanceFact{}, &rental.Error{Code: rental.CodeNotFound, Message: "none"}
+}
+
+func (b *backend) AnnounceMaintenance(_ context.Context, by rental.Principal, in api.AnnounceMaintenance) (api.MaintenanceFact, error) {
+	return api.MaintenanceFact{}, b.ask("announce %s by %s: %s", in.ID, by.Name, in.Reason)
+}
+
+func (b *backend) ActOnMaintenance(_ context.Context, by rental.Principal, id string, act rental.Act) (api.MaintenanceFact, error) {
+	if b.stuck {
+		return api.MaintenanceFact{}, errors.New("the disk is full")
+	}
+	for _, m := range maintenanceFacts() {
+		if m.ID == id {
+			act.By = by.Name
+			m.Acts = append(m.Acts, act)
+			return m, b.ask("%s %s by %s for the %s to %q by %q: %s", act.Kind, id, by.Name, act.Side, act.Tenant, act.Way, act.Note)
+		}
+	}
+	return api.MaintenanceFact{}, &rental.Error{Code: rental.CodeNotFound, Message: "none"}
 }
 
 // creditFacts are one of each tenant.
@@ -482,7 +529,7 @@ func serve(tb testing.TB, anonymous *rental.Principal) served {
 	b := s.backend
 	h, err := httpapi.New(httpapi.Deps{
 		Gate:   httpapi.NewGate(holders{}, anonymous, log),
-		Status: b, Leases: b, Past: b, Ender: b, Bills: b, Renderer: b, Books: b, Usage: b, SLA: b, Downtimes: b, Credits: b, Fleet: b,
+		Status: b, Leases: b, Past: b, Ender: b, Bills: b, Renderer: b, Books: b, Usage: b, SLA: b, Downtimes: b, Credits: b, Maintenances: b, Fleet: b,
 		Proofs:    b,
 		Incidents: b, Ledger: b, Adopter: b, Approvals: b, Tokens: b,
 		Assigner: b, Cards: b, RMAs: b, Use: b,

@@ -85,12 +85,11 @@ func (v view) leaseDetail(ctx context.Context, id string) (api.LeaseDetail, erro
 	d, err := v.deps.Leases.Lease(ctx, id)
 	if v.tenantOnly() != "" {
 		// One window may be about many machines: which others there are is nobody's business.
-		elsewhere := func(host string) bool {
-			return !slices.ContainsFunc(d.GPUs, func(gpu rental.GPU) bool { return gpu.Host == host })
+		own := func(host string) bool {
+			return slices.ContainsFunc(d.GPUs, func(gpu rental.GPU) bool { return gpu.Host == host })
 		}
 		for i, m := range d.Maintenance {
-			d.Maintenance[i].Leases = slices.DeleteFunc(slices.Clone(m.Leases), func(l string) bool { return l != id })
-			d.Maintenance[i].Hosts = slices.DeleteFunc(slices.Clone(m.Hosts), elsewhere)
+			d.Maintenance[i] = m.For(v.tenantOnly(), func(l string) bool { return l == id }, own)
 		}
 	}
 	return d, err

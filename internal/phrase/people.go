@@ -45,6 +45,10 @@ func (p Printer) Act(a rental.Act, zone *time.Location) string {
 		rental.ActRecorded: PortalActRecorded, rental.ActApproved: PortalActApproved, rental.ActRejected: PortalActRejected,
 		rental.ActDisputed: PortalActDisputed, rental.ActDecided: PortalActDecided, rental.ActChanged: PortalActChanged,
 		rental.ActWithdrawn: PortalActWithdrawn, rental.ActClaimed: PortalActClaimed, rental.ActRefused: PortalActRefused,
+		rental.ActAnnounced: PortalActAnnounced, rental.ActCancelled: PortalActCancelled,
+	}
+	if a.Kind == rental.ActDelivered {
+		return p.Say(PortalDeliveredTo, p.Time(a.At, zone), a.Tenant, a.Way, a.By, a.Note)
 	}
 	word := a.Kind
 	if key, ok := kinds[a.Kind]; ok {

@@ -325,6 +325,28 @@ func (d *demo) SLA(ctx context.Context, id, _ string) (api.SLA, error) {
 	}, d.err
 }
 
+// Maintenances are one window that counts, one that its tenant was told of too late, and one of nobody.
+func (d *demo) Maintenances(_ context.Context, q api.MaintenanceQuery) ([]api.MaintenanceFact, error) {
+	if q.Lease != "acme-train" {
+		return nil, d.err
+	}
+	start, told := ago(-100*time.Hour), ago(50*time.Hour)
+	window := func(id string, start rental.Millis, acts ...rental.Act) rental.Maintenance {
+		return rental.Maintenance{ID: id, Hosts: []string{"gpu-a17"}, Start: start, End: start + 3_600_000, Announced: told, Acts: acts}
+	}
+	announced := rental.Act{At: told, By: "ann", Kind: rental.ActAnnounced, Note: "new <firmware>"}
+	touches := func(standing string, at rental.Millis) []api.MaintenanceLease {
+		return []api.MaintenanceLease{{Lease: q.Lease, Tenant: "acme", NoticeMS: 48 * 3_600_000, Delivered: at, Standing: standing}}
+	}
+	return []api.MaintenanceFact{
+		{Maintenance: window("M-old", ago(9000*time.Hour), announced), State: rental.MaintenanceOver, Touches: touches(rental.MaintenanceCounts, told)},
+		{Maintenance: window("M-late", ago(30*time.Hour), announced), State: rental.MaintenanceOver, Touches: touches(rental.MaintenanceLate, told)},
+		{Maintenance: window("M-31", start, announced, rental.Act{At: told, By: "ann", Kind: rental.ActDelivered, Tenant: "acme", Way: "mail", Note: "ticket 7"}),
+			State: rental.MaintenanceAnnounced, Touches: touches(rental.MaintenanceCounts, told)},
+		{Maintenance: window("M-32", start), State: rental.MaintenanceAnnounced, Touches: touches(rental.MaintenanceUndelivered, 0)},
+	}, d.err
+}
+
 func (d *demo) States(ctx context.Context, id string, _ api.Period) (api.StateHistory, error) {
 	detail, err := d.Lease(ctx, id)
 	if err != nil {

@@ -21,6 +21,7 @@ type leaseBody struct {
 	States  stateSection
 	Bill    billSection
 	SLA     slaSection
+	Windows maintenanceSection
 	GPUs    []assignmentRow
 }
 
@@ -52,7 +53,9 @@ type leaseData struct {
 	usage                             api.Usage
 	sla                               api.SLA
 	states                            api.StateHistory
+	windows                           []api.MaintenanceFact
 	billErr, useErr, slaErr, stateErr error
+	windowErr                         error
 }
 
 func (p *portal) lease(r *http.Request, pg *page) error {
@@ -69,12 +72,13 @@ func (p *portal) lease(r *http.Request, pg *page) error {
 	d.bill, d.billErr = p.opts.API.Bill(ctx, id, period)
 	d.usage, d.useErr = p.opts.API.Usage(ctx, id, period, api.StepDay)
 	d.sla, d.slaErr = p.opts.API.SLA(ctx, id, d.month)
+	d.windows, d.windowErr = p.opts.API.Maintenances(ctx, api.MaintenanceQuery{Lease: id})
 	d.states, d.stateErr = p.opts.API.States(ctx, id, period)
 
 	say := pg.Say
 	body := leaseBody{
 		ID: id, Months: monthsAround(d.month, detail), Figures: d.figures(),
-		Usage: d.usageSection(), States: d.stateSection(), Bill: d.billSection(), SLA: d.slaSection(), GPUs: d.assignments(),
+		Usage: d.usageSection(), States: d.stateSection(), Bill: d.billSection(), SLA: d.slaSection(), Windows: d.maintenanceSection(), GPUs: d.assignments(),
 	}
 	if detail.Summary.Health != "" && detail.Summary.Health != "ok" {
 		if fleet, err := p.opts.API.Fleet(ctx); err == nil {

@@ -25,6 +25,8 @@ type Leases interface {
 	InventoryConflicts(ctx context.Context) ([]rental.InventoryConflict, error)
 	Leases(ctx context.Context, q api.LeaseQuery) ([]api.LeaseSummary, error)
 	Lease(ctx context.Context, id string) (api.LeaseDetail, error)
+	// Maintenances returns windows; a tenant's person who asks was told of them by that.
+	Maintenances(ctx context.Context, q api.MaintenanceQuery) ([]api.MaintenanceFact, error)
 }
 
 // Money reads what a lease cost and how it was used.

@@ -152,8 +152,7 @@ func own(in rental.JudgeInput) []rental.Maintenance {
 	}
 	out := []rental.Maintenance{}
 	for _, m := range in.Maintenances {
-		m.Leases = slices.DeleteFunc(slices.Clone(m.Leases), func(l string) bool { return l != in.Lease.ID })
-		m.Hosts = slices.DeleteFunc(slices.Clone(m.Hosts), func(h string) bool { return !hosts[h] })
+		m = m.For(in.Lease.Tenant, func(l string) bool { return l == in.Lease.ID }, func(h string) bool { return hosts[h] })
 		if len(m.Leases)+len(m.Hosts) > 0 {
 			out = append(out, m)
 		}

@@ -84,6 +84,9 @@ func (b *book) derive(host string, held holding, state string) (shown, reason st
 		return state, ""
 	}
 	for _, m := range b.maintenances {
+		if !m.Window().Contains(b.at) {
+			continue // cancelled
+		}
 		if slices.Contains(m.Hosts, host) || (held.lease != "" && slices.Contains(m.Leases, held.lease)) {
 			return rental.ReasonMaintenance, m.ID
 		}

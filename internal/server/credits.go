@@ -131,28 +131,13 @@ func (c credits) CreditPack(ctx context.Context, id, format, lang string) ([]byt
 		hosts[a.Host] = true
 	}
 	for _, m := range in.Maintenances {
-		if own, touches := windowOf(m, lease, hosts); touches && credit.Period.Overlaps(rental.Span{Start: m.Start, End: m.End}) {
+		// What else a window touches is nobody's business.
+		own := m.For(in.Lease.Tenant, func(l string) bool { return l == lease }, func(h string) bool { return hosts[h] })
+		if len(own.Hosts)+len(own.Leases) > 0 && credit.Period.Overlaps(rental.Span{Start: m.Start, End: m.End}) {
 			pack.Maintenances = append(pack.Maintenances, own)
 		}
 	}
 	var out bytes.Buffer
 	err = writePack(&out, pack, format, cmp.Or(lang, in.Contract.Language))
 	return out.Bytes(), err
-}
-
-// windowOf cuts a window down to the lease and its hosts: what else it touches is nobody's business.
-func windowOf(m rental.Maintenance, lease string, hosts map[string]bool) (rental.Maintenance, bool) {
-	own := m
-	own.Hosts, own.Leases = nil, nil
-	for _, h := range m.Hosts {
-		if hosts[h] {
-			own.Hosts = append(own.Hosts, h)
-		}
-	}
-	for _, l := range m.Leases {
-		if l == lease {
-			own.Leases = append(own.Leases, l)
-		}
-	}
-	return own, len(own.Hosts)+len(own.Leases) > 0
 }
