@@ -85,7 +85,7 @@ func TestWhatAPageSays(t *testing.T) {
 			"the contract, automatically", "waits for approval; changes no money", "disputed by tom; held until a person decides", "entered, ann: ping failed on two paths", "SLA credit", "EUR −9 743.21", "rounded half up once to 97,432.08 EUR", "Provisional", "This bill may still change: the month is open",
 			"on 2026-05-09 the exporter of gpu-a17 was silent for 7 h", "CEST", "Wrong now",
 			"M-31 announced gpu-a17 delivered 2026-05-", ", in time: excluded", "delivered to acme (mail), ann: ticket 7", "announced, ann: new <firmware>",
-			"with less notice than the 2 d: not excluded", "not delivered: not excluded",
+			"with less notice than the 2 d", "not delivered: not excluded",
 		}},
 		{"one lease in Chinese", "/leases/acme-train", "zh", []string{
 			"租约 acme-train 在 2026-05 花费多少，使用得如何？", "利用率 72.6 %，采样覆盖率 98 %", "未达标", "已超支 2 分 00 秒", "停机 217", "责任方", "赔付", "闲置成本", "待批准，不影响费用", "tom 有异议，裁定前暂不影响费用", "提出异议（tom）：it was a drill",

@@ -8,7 +8,7 @@ import (
 
 func TestWhichStatePeopleAreShown(t *testing.T) {
 	b := &book{at: 100, maintenances: []rental.Maintenance{
-		{ID: "fans", Hosts: []string{"gpu-a17"}}, {ID: "upgrade", Leases: []string{"acme-train"}},
+		{ID: "fans", Hosts: []string{"gpu-a17"}, Start: 50, End: 150}, {ID: "upgrade", Leases: []string{"acme-train"}, Start: 50, End: 150},
 	}}
 	for name, c := range map[string]struct {
 		host          string
