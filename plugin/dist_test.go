@@ -113,7 +113,7 @@ func TestIncludesResolve(t *testing.T) {
 			}
 		}
 	}
-	if kinds["page"] != 1 || kinds["dashboard"] != 2 || kinds["datasource"] != 1 || kinds["panel"] != 1 {
+	if kinds["page"] != 1 || kinds["dashboard"] != 3 || kinds["datasource"] != 1 || kinds["panel"] != 1 {
 		t.Errorf("includes %v", kinds)
 	}
 }
