@@ -157,7 +157,7 @@ func (e *Engine) updateAndThread(inc *rental.Incident, about []rental.Alert, now
 
 // deliveries asks every route of the incident to tell its present revision.
 func (e *Engine) deliveries(inc *rental.Incident, kind, text string, now rental.Millis) []rental.Delivery {
-	routes := slices.Clone(e.o.Routes(*inc))
+	routes := append(slices.Clone(e.o.Routes(*inc)), inc.Climbed...)
 	for route := range inc.Messages {
 		routes = append(routes, route)
 	}

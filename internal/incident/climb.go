@@ -83,6 +83,8 @@ func (e *Engine) take(ctx context.Context, inc rental.Incident, step Step, why, 
 		newest.Revision++
 		addEvent(newest, at, eventClimbed, by, step.Name+": "+why)
 		list := e.deliveries(newest, kindUpdate, "", at)
+		// Named before anything arrives there, so that an end which comes meanwhile is told there too.
+		newest.Climbed = append(newest.Climbed, step.Routes...)
 		for _, route := range step.Routes {
 			list = append(list, rental.Delivery{
 				Incident: newest.ID, Route: route, Kind: kindPost, Severity: newest.Severity, Revision: newest.Revision,

@@ -197,6 +197,23 @@ func TestAnIncidentThatIsOverTellsItsEndWhereItClimbedTo(t *testing.T) {
 	})
 }
 
+func TestAnEndThatComesWhileTheNextWayIsBeingToldIsToldThereToo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, oneRoute)
+		defer r.stop()
+		began := nowMillis()
+		r.page(t, 1, "page", alert(1, began, 0))
+		time.Sleep(time.Minute)
+		r.route.do(func() { r.route.took = 5 * time.Second })
+		_, err := r.engine.Escalate(t.Context(), "INC-1", "Ada")
+		must(t, err)
+		time.Sleep(2 * time.Second) // the call to the phone is under way
+		r.page(t, 1, "page", alert(1, began, nowMillis()))
+		time.Sleep(time.Minute)
+		equal(t, "told by phone", r.on(phone), []string{"post", "update"})
+	})
+}
+
 func count(list []string, what string) int {
 	n := 0
 	for _, entry := range list {

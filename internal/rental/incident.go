@@ -58,6 +58,8 @@ type Incident struct {
 	Revision int `json:"revision"`
 	// Messages maps a route ("slack:C0123") to where its message stands there (Slack's channel and ts).
 	Messages map[string]MessageRef `json:"messages"`
+	// Climbed names the routes that it was taken to beyond its first ones.
+	Climbed []string `json:"climbed,omitempty"`
 	// Events is the timeline, oldest first.
 	Events []IncidentEvent `json:"events"`
 }
