@@ -43,7 +43,7 @@ func ParseStat(raw []byte) (gpu.CPU, error) {
 
 // The parsers of what is read at each beat.
 var (
-	ParseMemory   = parseAmounts
+	ParseMemory   = parseMemory
 	ParseEvents   = parseEvents
 	ParseLoad     = parseLoad
 	ParsePressure = parsePressure

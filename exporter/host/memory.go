@@ -26,7 +26,7 @@ func (c *memory) read() (func(*gpu.Host), error) {
 	if err != nil {
 		return nil, err
 	}
-	memory, err := parseAmounts(raw)
+	memory, err := parseMemory(raw)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.amounts.path, err)
 	}
@@ -38,9 +38,9 @@ func (c *memory) read() (func(*gpu.Host), error) {
 	return func(h *gpu.Host) { h.Memory = memory }, err
 }
 
-// amountOf and hugePagesOf are our names of the kernel's.
+// bytesOf and hugePagesOf are our names of the kernel's.
 var (
-	amountOf = map[string]string{
+	bytesOf = map[string]string{
 		"MemTotal": "memory_total", "MemAvailable": "memory_available", "MemFree": "memory_free", "Cached": "memory_cached",
 		"Buffers": "memory_buffers", "Shmem": "memory_shared", "AnonPages": "memory_anonymous", "Unevictable": "memory_unevictable",
 		"SUnreclaim": "memory_slab_unreclaimable", "Dirty": "memory_dirty", "Writeback": "memory_writeback",
@@ -51,15 +51,15 @@ var (
 	}
 )
 
-// parseAmounts reads /proc/meminfo: amounts in kB, and counts of huge pages.
-func parseAmounts(raw []byte) (gpu.Memory, error) {
-	memory := gpu.Memory{Bytes: make(map[string]float64, len(amountOf)), HugePages: make(map[string]float64, len(hugePagesOf))}
+// parseMemory reads /proc/meminfo: sizes in kB, and counts of huge pages.
+func parseMemory(raw []byte) (gpu.Memory, error) {
+	memory := gpu.Memory{Bytes: make(map[string]float64, len(bytesOf)), HugePages: make(map[string]float64, len(hugePagesOf))}
 	for text := range bytes.Lines(raw) {
 		key, rest, _ := bytes.Cut(text, []byte(":"))
-		amount, isAmount := amountOf[string(key)]
+		name, isBytes := bytesOf[string(key)]
 		pages, isPages := hugePagesOf[string(key)]
 		size := string(key) == "Hugepagesize"
-		if !isAmount && !isPages && !size {
+		if !isBytes && !isPages && !size {
 			continue
 		}
 		var n [1]uint64
@@ -71,8 +71,8 @@ func parseAmounts(raw []byte) (gpu.Memory, error) {
 			value *= 1 << 10
 		}
 		switch {
-		case isAmount:
-			memory.Bytes[amount] = value
+		case isBytes:
+			memory.Bytes[name] = value
 		case isPages:
 			memory.HugePages[pages] = value
 		default:

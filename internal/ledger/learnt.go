@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/leasewatch/leasewatch/internal/rental"
@@ -46,18 +47,15 @@ func (l *Ledger) learntSince(ctx context.Context, lease string, since, before re
 		if err == nil {
 			return true, nil
 		}
-		if err != sql.ErrNoRows {
+		if !errors.Is(err, sql.ErrNoRows) {
 			return true, err
 		}
 	}
 	return l.othersSince(ctx, lease, since, before)
 }
 
-// kindCreditCase are what people decided about credits.
-const kindCreditCase = "CreditCase"
-
 // othersSince looks at facts whose bodies say whom they are about: windows of maintenance,
-// consumptions, cases of credits, and where cards sit.
+// consumptions, and where cards sit.
 func (l *Ledger) othersSince(ctx context.Context, lease string, since, before rental.Millis) (bool, error) {
 	facts, err := collect(ctx, l.read, func(rows *sql.Rows) (rental.Fact, error) {
 		var f rental.Fact
@@ -65,8 +63,8 @@ func (l *Ledger) othersSince(ctx context.Context, lease string, since, before re
 		err := rows.Scan(&f.Kind, &body)
 		f.Body = json.RawMessage(body)
 		return f, err
-	}, `SELECT kind, body FROM facts WHERE at_ms >= $1 AND kind IN ($2, $3, $4, $5)`+l.read.known("at_ms"),
-		int64(since), rental.KindMaintenance, rental.KindConsumption, rental.KindGPU, kindCreditCase)
+	}, `SELECT kind, body FROM facts WHERE at_ms >= $1 AND kind IN ($2, $3, $4)`+l.read.known("at_ms"),
+		int64(since), rental.KindMaintenance, rental.KindConsumption, rental.KindGPU)
 	if err != nil {
 		return true, err
 	}
@@ -81,7 +79,7 @@ func (l *Ledger) othersSince(ctx context.Context, lease string, since, before re
 		switch {
 		case f.Kind == rental.KindGPU:
 			return true, nil // an assignment that does not say its host takes the inventory's
-		case (f.Kind == rental.KindConsumption || f.Kind == kindCreditCase) && about.Lease != lease:
+		case f.Kind == rental.KindConsumption && about.Lease != lease:
 		case about.Start < before:
 			return true, nil
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -66,6 +67,9 @@ func parseRouting(text []byte, file string, logger *slog.Logger) (*routing, erro
 	out, err := ways(cfg, texts, logger)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if !slices.ContainsFunc(cfg.Receivers, delivers) {
+		return nil, fmt.Errorf("%s: no receiver is leasewatch itself, so that no incident would ever open: expected one with webhook_configs: [{url: 'http://127.0.0.1:8080%s'}]", file, WebhookPath)
 	}
 	return &routing{config: cfg, texts: texts, ways: out}, nil
 }

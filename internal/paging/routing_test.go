@@ -30,6 +30,7 @@ func TestRoutingThatWouldSilentlyDoNothingIsRefused(t *testing.T) {
 		"twice leasewatch":         {"route: {receiver: a}\nreceivers: [{name: a, webhook_configs: [{url: 'http://a/api/v1/webhook/alertmanager'}, {url: 'http://b/api/v1/webhook/alertmanager'}]}]\n", "more than one"},
 		"a template that is wrong": {"route: {receiver: a}\nreceivers: [{name: a}]\ntemplates: [testdata/wrong.tmpl]\n", "wrong.tmpl"},
 		"a receiver without a key": {"route: {receiver: a}\nreceivers: [{name: a, pagerduty_configs: [{}]}]\n", "routing key"},
+		"nobody to open incidents": {"route: {receiver: a}\nreceivers: [{name: a, webhook_configs: [{url: 'http://127.0.0.1/'}]}]\n", WebhookPath},
 		"an unknown field":         {"route: {receiver: a, group_bye: []}\nreceivers: [{name: a}]\n", "group_bye"},
 		"an unknown receiver":      {"route: {receiver: b}\nreceivers: [{name: a}]\n", `"b"`},
 	} {

@@ -14,9 +14,6 @@ import (
 // guestsFor is how long what a lease's guests may write is kept before the ledger is asked again.
 const guestsFor = 15 * time.Second
 
-// vantageGuest is what samples from inside a lease carry in the label vantage.
-const vantageGuest = "guest"
-
 // rented reads whose the cards of a lease are.
 type rented interface {
 	cards
@@ -153,7 +150,7 @@ func (h *tenure) allows(who rental.Principal, label func(string) string, at rent
 	switch {
 	case host != "" && host != who.Host:
 		return false, fmt.Errorf("token %q writes for host %q only, found a series %s of host %q: enrol that host by itself (leasewatch-exporter enroll)", who.Name, who.Host, name, host)
-	case vantage != "" && vantage != vantageGuest:
+	case vantage != "" && vantage != rental.VantageGuest:
 		return false, fmt.Errorf("token %q writes from inside lease %q, found a series %s with vantage %q: %w", who.Name, who.Lease, name, vantage, errAsGuest)
 	case at >= h.lease.End:
 		return false, fmt.Errorf("lease %q ended at %s, and with it token %q: stop the exporter, or enrol it for another lease", who.Lease, h.lease.End, who.Name)
