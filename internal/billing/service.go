@@ -72,6 +72,13 @@ func (s *Service) Over(ledger Ledger) *Service {
 	return &over
 }
 
+// At returns the same service at a moment that stands still: what it says is what was to be said then.
+func (s *Service) At(moment rental.Millis) *Service {
+	at := *s
+	at.now = moment.Time
+	return &at
+}
+
 // Bill returns what the lease costs in the period, which needs an end. A period that has not
 // ended is charged up to now and marked provisional; once it has ended, a lease that is still open
 // is charged to the period's end. Errors of the ledger pass through, so that a lease that does not

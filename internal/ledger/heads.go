@@ -27,7 +27,7 @@ func (l *Ledger) Seal(ctx context.Context, lease string, next func(last rental.H
 		if err != nil {
 			return err
 		}
-		if len(in.Usage)+len(in.Downtimes) == 0 {
+		if in.Empty() {
 			return errRollback
 		}
 		if head, err = next(last, t.now, in); err != nil {
@@ -81,6 +81,12 @@ func (l *Ledger) Recorded(ctx context.Context, lease string, after, upTo rental.
 	return in, storeError("ledger: records", err)
 }
 
+func scanBody(rows *sql.Rows) (json.RawMessage, error) {
+	var body string
+	err := rows.Scan(&body)
+	return json.RawMessage(body), err
+}
+
 func scanHead(rows *sql.Rows) (rental.Head, error) {
 	var h rental.Head
 	var at int64
@@ -112,12 +118,14 @@ func recorded(ctx context.Context, q querier, lease string, after, upTo rental.M
 	if err != nil {
 		return out, err
 	}
-	out.Downtimes, err = collect(ctx, q, func(rows *sql.Rows) (json.RawMessage, error) {
-		var body string
-		err := rows.Scan(&body)
-		return json.RawMessage(body), err
-	}, `SELECT d.body FROM downtimes d WHERE d.lease = $1 AND d.at_ms > $2 AND d.at_ms <= $3 AND d.revision =
+	out.Downtimes, err = collect(ctx, q, scanBody, `SELECT d.body FROM downtimes d WHERE d.lease = $1 AND d.at_ms > $2 AND d.at_ms <= $3 AND d.revision =
 		(SELECT max(e.revision) FROM downtimes e WHERE e.id = d.id AND e.at_ms <= $3) ORDER BY d.start_ms, d.id`, lease, int64(after), int64(upTo))
+	if err != nil {
+		return out, err
+	}
+	out.Credits, err = collect(ctx, q, scanBody, `SELECT f.body FROM facts f WHERE f.kind = $4 AND substr(f.name, 1, $5) = $1 AND length(f.name) = $5 + 7 AND f.at_ms > $2 AND f.at_ms <= $3
+		AND f.revision = (SELECT max(g.revision) FROM facts g WHERE g.kind = f.kind AND g.name = f.name AND g.at_ms <= $3) ORDER BY f.name`,
+		lease+":", int64(after), int64(upTo), rental.KindCreditCase, len([]rune(lease))+1)
 	return out, err
 }
 

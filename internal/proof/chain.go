@@ -21,7 +21,7 @@ var Start = strings.Repeat("0", 2*sha256.Size)
 
 // Link is a record in its place in the chain.
 type Link struct {
-	// Record is one JSON object, whose "kind" says what it is: usage/1 or downtime/1.
+	// Record is one JSON object, whose "kind" says what it is: usage/1, downtime/1 or credit/1.
 	Record json.RawMessage `json:"record"`
 	// Hash is the running hash after the record, in hex.
 	Hash string `json:"hash"`
@@ -34,9 +34,10 @@ type Sealed struct {
 	Links []Link `json:"links,omitempty"`
 }
 
-// Records returns what a chain holds of recorded facts, in its order: usage first, then downtime.
+// Records returns what a chain holds of recorded facts, in its order: usage first, then
+// downtime, then cases of credits.
 func Records(in rental.Recorded) ([]json.RawMessage, error) {
-	out := make([]json.RawMessage, 0, len(in.Usage)+len(in.Downtimes))
+	out := make([]json.RawMessage, 0, len(in.Usage)+len(in.Downtimes)+len(in.Credits))
 	for _, r := range in.Usage {
 		text, err := CanonicalOf(usageRecord(r))
 		if err != nil {
@@ -48,6 +49,13 @@ func Records(in rental.Recorded) ([]json.RawMessage, error) {
 		text, err := CanonicalOf(record{Kind: KindDowntime, Downtime: body})
 		if err != nil {
 			return nil, fmt.Errorf("downtime %s: %w", body, err)
+		}
+		out = append(out, text)
+	}
+	for _, body := range in.Credits {
+		text, err := CanonicalOf(record{Kind: KindCredit, Credit: body})
+		if err != nil {
+			return nil, fmt.Errorf("credit %s: %w", body, err)
 		}
 		out = append(out, text)
 	}

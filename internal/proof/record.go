@@ -11,6 +11,7 @@ import (
 const (
 	KindUsage    = "usage/1"
 	KindDowntime = "downtime/1"
+	KindCredit   = "credit/1"
 )
 
 // record is one record as it is hashed.
@@ -18,6 +19,7 @@ type record struct {
 	Kind     string          `json:"kind"`
 	Usage    *usage1         `json:"usage,omitempty"`
 	Downtime json.RawMessage `json:"downtime,omitempty"`
+	Credit   json.RawMessage `json:"credit,omitempty"`
 }
 
 // usage1 is how one card of one lease spent a span within one hour of UTC, as usage/1 tells it.
@@ -54,6 +56,7 @@ func usageRecord(r rental.UsageRecord) record {
 type Content struct {
 	Usage    *rental.UsageRecord
 	Downtime *rental.Downtime
+	Credit   *rental.CreditCase
 }
 
 // Read returns what a record says. A kind that this program does not know is an error.
@@ -77,8 +80,14 @@ func Read(text json.RawMessage) (Content, error) {
 			return Content{}, fmt.Errorf("record of a downtime: %w", err)
 		}
 		return Content{Downtime: &d}, nil
+	case r.Kind == KindCredit && len(r.Credit) > 0:
+		var c rental.CreditCase
+		if err := json.Unmarshal(r.Credit, &c); err != nil {
+			return Content{}, fmt.Errorf("record of a credit: %w", err)
+		}
+		return Content{Credit: &c}, nil
 	}
-	return Content{}, fmt.Errorf("record of kind %q: expected %s or %s", r.Kind, KindUsage, KindDowntime)
+	return Content{}, fmt.Errorf("record of kind %q: expected %s, %s or %s", r.Kind, KindUsage, KindDowntime, KindCredit)
 }
 
 // Name says which record it is, for people: "usage of GPU-1, 2026-05-14T03:00:00Z to 2026-05-14T04:00:00Z".
@@ -89,6 +98,8 @@ func Name(text json.RawMessage) string {
 		return "a record that cannot be read"
 	case c.Usage != nil:
 		return fmt.Sprintf("usage of %s, %s to %s", c.Usage.UUID, c.Usage.Span.Start, c.Usage.Span.End)
+	case c.Credit != nil:
+		return fmt.Sprintf("credit %s with %d acts", c.Credit.ID(), len(c.Credit.Acts))
 	}
 	return fmt.Sprintf("downtime %s, %s to %s", c.Downtime.ID, c.Downtime.Span.Start, c.Downtime.Span.End)
 }

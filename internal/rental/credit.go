@@ -100,11 +100,16 @@ func lineTotal(c Currency, lines []BillLine) (Amount, error) {
 	return SumAmounts(c, amounts...)
 }
 
+// ChargesTime tells whether a bill's item charges for the time of cards.
+func ChargesTime(item string) bool {
+	return slices.Contains([]string{ItemGPUTime, ItemReservedUsed, ItemReservedUnused}, item)
+}
+
 // timeLines keeps the lines that charge for the time of cards.
 func timeLines(lines []BillLine) []BillLine {
 	var out []BillLine
 	for _, l := range lines {
-		if slices.Contains([]string{ItemGPUTime, ItemReservedUsed, ItemReservedUnused}, l.Item) {
+		if ChargesTime(l.Item) {
 			out = append(out, l)
 		}
 	}

@@ -40,4 +40,18 @@ type Recorded struct {
 	Usage []UsageRecord
 	// Downtimes are as they are stored, in order of start and id.
 	Downtimes []json.RawMessage
+	// Credits are the cases of credits as they are stored, by id.
+	Credits []json.RawMessage
 }
+
+// Under returns what of it a head of so many records closed. Heads from before cases of credits
+// were chained hold usage and downtimes alone.
+func (r Recorded) Under(records int) Recorded {
+	if records == len(r.Usage)+len(r.Downtimes) {
+		r.Credits = nil
+	}
+	return r
+}
+
+// Empty tells whether nothing was recorded.
+func (r Recorded) Empty() bool { return len(r.Usage)+len(r.Downtimes)+len(r.Credits) == 0 }

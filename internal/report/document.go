@@ -73,6 +73,11 @@ type Facts struct {
 	Known rental.Millis `json:"known,omitempty"`
 	// Timelines are what samples said of each card, by uuid.
 	Timelines map[string][]rental.Interval `json:"timelines"`
+	// Consumptions are what metered items used: the bill's lines rest on them.
+	Consumptions []rental.Consumption `json:"consumptions,omitempty"`
+	// LateMS is how long after its end a month's samples are still taken, in milliseconds: until then
+	// its credit is provisional.
+	LateMS rental.Millis `json:"late_ms,omitempty"`
 }
 
 // CardUse is one card's use in the period.
@@ -109,6 +114,9 @@ type Input struct {
 	SKUs                           []rental.SKU
 	Chain                          []proof.Sealed
 	Unsealed                       []json.RawMessage
+	// Consumptions are those of the lease, Late how long samples of a month are taken after its end.
+	Consumptions []rental.Consumption
+	Late         rental.Millis
 }
 
 // New puts a report together. What concerns other leases is left out: a maintenance names this
@@ -119,7 +127,7 @@ func New(in Input) (Document, error) {
 		TenantName: in.TenantName, ProviderName: in.ProviderName, Lease: in.Judged.Lease, Contract: in.Judged.Contract,
 		Facts: Facts{
 			Assignments: in.Judged.Assignments, Downtimes: in.Judged.Downtimes, Maintenances: own(in.Judged),
-			Known: in.Judged.Now, Timelines: in.Judged.Timelines,
+			Known: in.Judged.Now, Timelines: in.Judged.Timelines, Consumptions: in.Consumptions, LateMS: in.Late,
 		},
 		Verdict: in.Verdict, Forecast: in.Forecast, Credits: in.Credits, Bill: in.Bill, Hardware: hardware(in),
 		Chain: in.Chain, Unsealed: in.Unsealed,
@@ -196,14 +204,28 @@ func Touches(period rental.Span, record json.RawMessage) bool {
 		return true
 	case c.Downtime != nil:
 		return c.Downtime.Span.Overlaps(period) || c.Downtime.Span.Empty()
+	case c.Credit != nil:
+		return monthNear(c.Credit.Month, period)
 	}
 	return period.Contains(c.Usage.Span.Start)
+}
+
+// monthNear tells whether a month, in whatever zone, may overlap the period.
+func monthNear(name string, period rental.Span) bool {
+	const day = 24 * 3_600_000
+	month, err := rental.ParseMonth(name)
+	if err != nil {
+		return true
+	}
+	span, err := month.Span("UTC")
+	return err != nil || rental.Span{Start: span.Start - day, End: span.End + day}.Overlaps(period)
 }
 
 // held is what the records say that hold, after later ones have replaced earlier ones.
 type held struct {
 	usage     []rental.UsageRecord // in order of start and uuid
 	downtimes map[string]rental.Downtime
+	credits   map[string]rental.CreditCase // by id
 }
 
 // records reads what the document's records say.
@@ -214,7 +236,7 @@ func (d Document) records() (held, error) {
 	}
 	const hour = 3_600_000
 	hours := map[slot][]rental.UsageRecord{}
-	out := held{downtimes: map[string]rental.Downtime{}}
+	out := held{downtimes: map[string]rental.Downtime{}, credits: map[string]rental.CreditCase{}}
 	take := func(text json.RawMessage) error {
 		c, err := proof.Read(text)
 		if err != nil {
@@ -222,6 +244,10 @@ func (d Document) records() (held, error) {
 		}
 		if c.Downtime != nil {
 			out.downtimes[c.Downtime.ID] = *c.Downtime
+			return nil
+		}
+		if c.Credit != nil {
+			out.credits[c.Credit.ID()] = *c.Credit
 			return nil
 		}
 		at := slot{c.Usage.UUID, c.Usage.Span.Start - c.Usage.Span.Start%hour}

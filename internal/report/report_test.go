@@ -42,6 +42,8 @@ type june struct {
 	usage  []rental.UsageRecord
 	downs  []rental.Downtime
 	madeAt rental.Millis
+	// creditCase is what people did with the month's credit.
+	creditCase rental.CreditCase
 }
 
 const minute = 60_000
@@ -61,8 +63,12 @@ func newJune() june {
 			TargetPercent: decimal("99.5"), Scope: rental.ScopeGPU, Period: "calendar_month", Denominator: "period", Outage: rental.OutageExact,
 			Degraded: "up", Unknown: "excluded", ExcludedLeavesDenominator: &yes,
 		},
+		Credits: &rental.Credits{
+			Tiers: []rental.CreditTier{{Under: decimal("99.5"), Percent: decimal("10")}, {Under: decimal("99"), Percent: decimal("25")}},
+			Base:  rental.BaseGross, Scope: rental.UnitGPU, CapPercent: decimal("50"), ClaimDays: 30,
+		},
 	}
-	j := june{madeAt: at("2026-07-05T09:00:00Z")}
+	j := june{madeAt: at("2026-07-05T09:00:00Z"), creditCase: rental.CreditCase{Lease: "L-1", Month: "2026-06"}}
 	j.downs = []rental.Downtime{{
 		ID: "auto-1", Lease: "L-1", UUIDs: []string{"GPU-A"}, Span: lost, Cause: rental.CauseProvider, Reason: "lost", ApprovedBy: "automatic",
 		Witnesses: []string{`gpu_state{uuid="GPU-A",state="lost"} == 1`}, RecordedAt: lost.Start + 5000,
@@ -137,19 +143,43 @@ func (j june) chain(t testing.TB) []proof.Sealed {
 	return out
 }
 
+// late is how long samples of a month are taken after its end.
+const late = 26 * 60 * minute
+
+// money is the month's credits and the lines of its bill.
+func (j june) money(t testing.TB) ([]rental.Credit, []rental.BillLine) {
+	t.Helper()
+	month, err := rental.CreditForMonth(j.judged, j.madeAt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	credit, err := month.Standing(j.judged.Contract, j.creditCase, j.madeAt, late)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := rental.Charge(rental.ChargeInput{Facts: j.judged.Facts, Period: j.judged.Period})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if credit.Amount.Minor == 0 {
+		return nil, lines
+	}
+	return []rental.Credit{credit}, lines
+}
+
 func (j june) document(t testing.TB) report.Document {
 	t.Helper()
 	verdict, err := rental.Judge(j.judged)
 	if err != nil {
 		t.Fatal(err)
 	}
+	credit, lines := j.money(t)
 	cost := rental.Amount{Currency: "USD", Minor: 1_440_000}
 	d, err := report.New(report.Input{
 		Kind: report.KindMonth, Month: "2026-06", Program: "1.2.3", MadeAt: j.madeAt, Language: "en", TenantName: "Acme <b>Labs</b>", ProviderName: "North Compute",
 		Judged: j.judged, Verdict: verdict, Chain: j.chain(t),
-		Credits: []rental.Credit{{Lease: "L-1", Period: j.judged.Period, Percent: decimal("10"), Amount: rental.Amount{Currency: "USD", Minor: 72_000}, State: rental.CreditComputed, Arithmetic: "10 % of 7,200.00 USD (gross fee) = 720.00 USD"}},
-		Bill: &rental.Bill{Lease: "L-1", Currency: "USD", TimeZone: "UTC", Period: j.judged.Period, Total: cost, Lines: []rental.BillLine{{
-			Item: rental.ItemGPUTime, Charged: j.judged.Period, UnitPrice: decimal("10"), Unit: "gpu-hour", Quantity: "1440", QuantityMS: 1440 * 60 * minute, Amount: cost, Rounding: rental.HalfUp}}},
+		Credits: credit, Late: late,
+		Bill: &rental.Bill{Lease: "L-1", Currency: "USD", TimeZone: "UTC", Period: j.judged.Period, Total: cost, Lines: lines},
 		GPUs: []rental.GPU{{UUID: "GPU-A", Serial: "1654001", SKU: "h100", Host: "gpu-a1", Slot: 0}, {UUID: "GPU-B", Serial: "1654002", SKU: "h800", Host: "gpu-a1", Slot: 1}},
 		SKUs: []rental.SKU{{Name: "h100", Model: "H100 80GB HBM3"}, {Name: "h800", Model: "H800"}},
 	})
@@ -224,6 +254,26 @@ func TestASignedLieIsFound(t *testing.T) {
 		}, proof.CheckArithmetic},
 		"records that are left out": {func(_ *june, d *report.Document) { d.Chain[1].Links = nil }, proof.CheckArithmetic},
 		"heads that are cut off":    {func(_ *june, d *report.Document) { d.Chain = d.Chain[:2] }, proof.CheckHeads},
+		"the amount of a credit":    {func(_ *june, d *report.Document) { d.Credits[0].Amount.Minor -= 10_000 }, proof.CheckArithmetic},
+		"a credit that is left out": {func(_ *june, d *report.Document) { d.Credits = []rental.Credit{} }, proof.CheckArithmetic},
+		"a credit that was refused by nobody": {func(_ *june, d *report.Document) {
+			d.Credits[0].State = rental.CreditRefused
+			d.Credits[0].Acts = []rental.Act{{Kind: rental.ActRefused, By: "fin", At: d.MadeAt, Note: "no"}}
+		}, proof.CheckArithmetic},
+		"the deadline of a claim":          {func(_ *june, d *report.Document) { d.Credits[0].ClaimUntil -= minute }, proof.CheckArithmetic},
+		"the table of credits":             {func(_ *june, d *report.Document) { d.Contract.Credits.Tiers[0].Percent = decimal("5") }, proof.CheckArithmetic},
+		"the price of the contract":        {func(_ *june, d *report.Document) { d.Contract.Plan.Prices[0].Price = decimal("9") }, proof.CheckArithmetic},
+		"a line of the bill and its total": {func(_ *june, d *report.Document) { d.Bill.Lines[0].Amount.Minor += 100; d.Bill.Total.Minor += 100 }, proof.CheckArithmetic},
+		"tax that the contract does not have": {func(_ *june, d *report.Document) {
+			d.Bill.Lines = append(d.Bill.Lines, rental.BillLine{Item: rental.ItemTax, Quantity: "5", Amount: rental.Amount{Currency: "USD", Minor: 100}})
+			d.Bill.Total.Minor += 100
+		}, proof.CheckArithmetic},
+		"time that was charged twice": {func(_ *june, d *report.Document) {
+			more := d.Bill.Lines[0]
+			more.UnitPrice = decimal("1")
+			d.Bill.Lines = append(d.Bill.Lines, more)
+			d.Bill.Total.Minor += more.Amount.Minor
+		}, proof.CheckArithmetic},
 		"timelines with a verdict that fits them": {func(j *june, d *report.Document) {
 			j.judged.Timelines["GPU-A"] = j.judged.Timelines["GPU-B"]
 			d.Facts.Timelines = j.judged.Timelines
@@ -379,7 +429,7 @@ func TestTheCSVHoldsTheFiguresAndNoFormula(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"availability/verdict": "breached", "availability/low": "99.4976", "availability/down": "13020000", "downtime/auto-1": "13020000",
-		"credit/computed": "720.00", "cost/total": "14400.00", "hardware/GPU-B": "h800",
+		"credit/claimable": "720.00", "cost/total": "14400.00", "hardware/GPU-B": "h800",
 	} {
 		if found[name] != want {
 			t.Errorf("%s: found %q, expected %q", name, found[name], want)

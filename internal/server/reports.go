@@ -89,10 +89,14 @@ func (r reports) fill(ctx context.Context, in *report.Input, lease rental.Lease,
 		return err
 	}
 	in.Judged, in.Verdict, in.Forecast, in.Language = judged.Input, judged.Verdict, judged.Forecast, judged.Input.Language
-	if in.Credits, err = r.sla.Credits(ctx, lease.ID, span); err != nil {
+	in.Late = r.sla.Late()
+	if in.Credits, err = r.sla.CreditsFrom(ctx, judged.Input, in.MadeAt); err != nil {
 		return err
 	}
-	switch bill, err := r.billing.Bill(ctx, lease.ID, span); {
+	if in.Consumptions, err = r.ledger.Consumptions(ctx, lease.ID); err != nil {
+		return err
+	}
+	switch bill, err := r.billing.At(in.MadeAt).Bill(ctx, lease.ID, span); {
 	case err == nil:
 		in.Bill = &bill
 	case rental.CodeOf(err) != rental.CodeInvalid:

@@ -141,7 +141,7 @@ func (p proofs) chain(ctx context.Context, lease string, since rental.Millis, ke
 			if err != nil {
 				return nil, err
 			}
-			records, err := proof.Records(in)
+			records, err := proof.Records(in.Under(h.Records))
 			if err != nil {
 				return nil, fmt.Errorf("chain of lease %s: %w", lease, err)
 			}

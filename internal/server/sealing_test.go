@@ -89,11 +89,18 @@ func TestEachDayIsSealedOnceHalfAnHourAfterItHasEnded(t *testing.T) {
 	heads("2026-05-03T00:20:00Z", 1)
 	heads("2026-05-03T00:30:00Z", 2)
 	heads("2026-05-04T00:40:00Z", 2) // nothing was recorded
+	if _, err := s.ChangeCreditCase(t.Context(), "L-1", "2026-04", func(c rental.CreditCase) (rental.CreditCase, error) {
+		c.Acts = append(c.Acts, rental.Act{Kind: rental.ActClaimed, By: "tess", At: rental.At(s.now), Note: "missed"})
+		return c, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	heads("2026-05-05T00:40:00Z", 3) // what people do with a credit is a record
 	whole, err := proofs{ledger: s.Ledger}.chain(t.Context(), "L-1", 0, func(proof.Sealed) bool { return true })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := proof.Check("L-1", whole); f != nil || len(whole) != 2 || len(whole[1].Links) != 1 {
+	if f := proof.Check("L-1", whole); f != nil || len(whole) != 3 || len(whole[1].Links) != 1 || len(whole[2].Links) != 1 {
 		t.Errorf("%v; %+v", f, whole)
 	}
 }

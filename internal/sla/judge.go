@@ -49,32 +49,61 @@ func (s *Service) Credits(ctx context.Context, lease string, period rental.Span)
 		return nil, err
 	}
 	c, err := s.ledger.Contract(ctx, l.Contract)
-	if err != nil {
-		return nil, err
-	}
-	if c.Credits == nil {
-		return nil, nil
-	}
-	months, err := rental.Months(c.TimeZone, l.Span().Clip(period))
-	if err != nil {
-		return nil, fmt.Errorf("credits of lease %s: %w", lease, err)
-	}
-	cases, err := s.ledger.CreditCases(ctx, lease)
-	if err != nil {
+	if err != nil || c.Credits == nil {
 		return nil, err
 	}
 	var out []rental.Credit
+	at := s.now()
+	months, err := rental.Facts{Contract: c, Lease: l}.WholeMonths(period)
+	if err != nil {
+		return nil, fmt.Errorf("credits of lease %s: %w", lease, err)
+	}
 	for _, m := range months {
 		month, err := m.Span(c.TimeZone)
 		if err != nil {
 			return nil, err
 		}
-		if month.Start < period.Start || month.End > period.End || month.Start >= s.now() {
+		if month.Start >= at {
 			continue
 		}
-		credit, err := s.credit(ctx, lease, month, caseOf(cases, lease, m))
+		in, err := s.input(ctx, lease, month)
 		if err != nil {
-			return nil, fmt.Errorf("credit of lease %s for %s: %w", lease, m, err)
+			return nil, err
+		}
+		some, err := s.CreditsFrom(ctx, in, at)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, some...)
+	}
+	return out, nil
+}
+
+// CreditsFrom is Credits of the months of in.Period at a moment, worked out from facts that were
+// read already: the same facts give the same credits.
+func (s *Service) CreditsFrom(ctx context.Context, in rental.JudgeInput, at rental.Millis) ([]rental.Credit, error) {
+	if in.Contract.Credits == nil {
+		return nil, nil
+	}
+	months, err := in.WholeMonths(in.Period)
+	if err != nil {
+		return nil, fmt.Errorf("credits of lease %s: %w", in.Lease.ID, err)
+	}
+	cases, err := s.ledger.CreditCases(ctx, in.Lease.ID)
+	if err != nil {
+		return nil, err
+	}
+	var out []rental.Credit
+	for _, m := range months {
+		if in.Period, err = m.Span(in.Contract.TimeZone); err != nil {
+			return nil, err
+		}
+		if in.Period.Start >= at {
+			continue
+		}
+		credit, err := s.credit(in, at, caseOf(cases, in.Lease.ID, m))
+		if err != nil {
+			return nil, fmt.Errorf("credit of lease %s for %s: %w", in.Lease.ID, m, err)
 		}
 		if credit.Amount.Minor != 0 {
 			out = append(out, credit)
@@ -107,15 +136,17 @@ func (s *Service) CreditOf(ctx context.Context, lease string, m rental.Month) (r
 	if err != nil {
 		return rental.Credit{}, judged, err
 	}
-	credit, err := s.credit(ctx, lease, month, caseOf(cases, lease, m))
+	if judged, err = s.Judged(ctx, lease, month); err != nil {
+		return rental.Credit{}, judged, err
+	}
+	credit, err := s.credit(judged.Input, s.now(), caseOf(cases, lease, m))
 	if err != nil {
 		return credit, judged, err
 	}
 	if credit.Amount.Minor == 0 && len(credit.Acts) == 0 {
-		return credit, judged, none
+		return credit, Judged{}, none
 	}
-	judged, err = s.Judged(ctx, lease, month)
-	return credit, judged, err
+	return credit, judged, nil
 }
 
 // caseOf is what people did with the credit of a month.
@@ -128,55 +159,17 @@ func caseOf(cases []rental.CreditCase, lease string, m rental.Month) rental.Cred
 	return rental.CreditCase{Lease: lease, Month: m.String()}
 }
 
-func (s *Service) credit(ctx context.Context, lease string, month rental.Span, of rental.CreditCase) (rental.Credit, error) {
-	in, err := s.input(ctx, lease, month)
+// credit works out the credit of in.Period, a month, as its case has it.
+func (s *Service) credit(in rental.JudgeInput, at rental.Millis, of rental.CreditCase) (rental.Credit, error) {
+	computed, err := rental.CreditForMonth(in, at)
 	if err != nil {
 		return rental.Credit{}, err
 	}
-	verdict, err := rental.Judge(in)
-	if err != nil {
-		return rental.Credit{}, err
-	}
-	charged := rental.ChargeInput{Facts: in.Facts, Period: rental.Span{Start: month.Start, End: max(min(month.End, s.now()), month.Start)}}
-	net, err := rental.Charge(charged)
-	if err != nil {
-		return rental.Credit{}, err
-	}
-	gross, err := rental.Charge(charged.Gross())
-	if err != nil {
-		return rental.Credit{}, err
-	}
-	decided := approved(in, verdict)
-	credit, err := rental.CreditFor(rental.CreditInput{
-		Facts: in.Facts, Verdict: verdict, Gross: gross, Net: net, Approved: decided, Language: in.Contract.Language,
-	})
-	if err != nil {
-		return credit, err
-	}
-	credit.Provisional = s.now() < month.End+rental.Millis(s.opts.Grace.Milliseconds())
-	until, err := in.Contract.ClaimUntil(month)
-	return credit.Stand(of, rental.CreditTerms{Until: until, Now: s.now(), Held: !decided, Auto: in.Contract.AutoCredit}), err
+	return computed.Standing(in.Contract, of, at, s.Late())
 }
 
-// approved tells whether all time that the verdict counts as down may change money: no downtime
-// of the period waits for a person and, where the contract takes unknown time for down, there is
-// none of it, or the contract approves by itself. A person approves unknown time by recording it
-// as a downtime.
-func approved(in rental.JudgeInput, v rental.Verdict) bool {
-	for _, d := range in.Downtimes {
-		if d.Undecided() && d.Span.Overlaps(in.Period) {
-			return false
-		}
-	}
-	if in.Contract.DowntimeApproval == rental.ApprovalAutomatic || v.UnknownRule != string(rental.Down) {
-		return true
-	}
-	unknown := v.UnknownMS - v.UnmeasuredMS
-	for _, card := range v.PerGPU {
-		unknown = max(unknown, card.UnknownMS-card.UnmeasuredMS)
-	}
-	return unknown == 0
-}
+// Late is how long after its end a month's samples are still taken, in milliseconds.
+func (s *Service) Late() rental.Millis { return rental.Millis(s.opts.Grace.Milliseconds()) }
 
 // input reads what a verdict over the period rests on.
 func (s *Service) input(ctx context.Context, lease string, period rental.Span) (rental.JudgeInput, error) {
