@@ -43,7 +43,7 @@ type xidTaker interface {
 // surround puts the machine around a source of GPUs, as far as the flags want it read.
 func surround(gpus gpu.Source, f *flags, set *metrics.Set, log *slog.Logger, now func() time.Time) (*around, error) {
 	a := &around{Source: gpus}
-	if options := f.host.options(f.workloads.config.ProcFS); options != nil {
+	if options := f.host.options(f.workloads.config.ProcFS, f.config.Interval); options != nil {
 		options.Log, options.Now = log, now
 		machine, err := host.New(*options)
 		if err != nil {

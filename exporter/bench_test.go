@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/gzip"
+	"golang.org/x/sys/unix"
 
 	"github.com/leasewatch/leasewatch/exporter/fakenvml"
 )
@@ -85,6 +87,26 @@ func BenchmarkScrape(b *testing.B) {
 			b.ReportMetric(0, "ns/op") // how long the machine took says nothing
 		})
 	}
+}
+
+// BenchmarkWake measures what it costs this machine to wake a thread that then does nothing: the
+// yardstick for programs that mostly sleep. BenchmarkScrape's wake some 80 times between scrapes.
+func BenchmarkWake(b *testing.B) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	spent := func() time.Duration {
+		var u unix.Rusage
+		if err := unix.Getrusage(unix.RUSAGE_THREAD, &u); err != nil {
+			b.Fatal(err)
+		}
+		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	}
+	from, pause := spent(), unix.NsecToTimespec(int64(50*time.Millisecond))
+	for range b.N {
+		_ = unix.Nanosleep(&pause, nil) // one that is cut short is a wake as well
+	}
+	b.ReportMetric(float64((spent()-from).Nanoseconds())/1000/float64(b.N), "cpu-us/wake")
+	b.ReportMetric(0, "ns/op")
 }
 
 // BenchmarkScrapeWhileAGPUHangs measures how long scrapes take while every call for one of eight

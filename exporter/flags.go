@@ -34,6 +34,13 @@ const compatDCGM = "dcgm"
 // driverSource names the source that asks the driver of this host.
 const driverSource = "nvml"
 
+// The bounds of --collector.interval: under the first the counters of performance have no window,
+// over the second readings would be older than a scrape may make them.
+const (
+	shortest = 100 * time.Millisecond
+	longest  = 15 * time.Second
+)
+
 // Exit codes of the program.
 const (
 	exitOK       = 0
@@ -98,6 +105,8 @@ func parse(args []string, stdout, stderr io.Writer, opts Options) (*flags, error
 	app.Flag("replay.seed", "Seed of the simulation; the same seed gives the same figures (--source=replay).").Default("1").Uint64Var(&f.config.Seed)
 	app.Flag("replay.recording", "File that record wrote, to play instead of a simulation (--source=replay).").ExistingFileVar(&f.config.Recording)
 	app.Flag("exporter.compat", "Also give the figures under the names of another exporter: dcgm.").EnumVar(&f.compat, compatDCGM)
+	app.Flag("collector.interval", "How often what moves is read; errors and links are read every 6th time, what stays every 120th.").
+		Default("5s").DurationVar(&f.config.Interval)
 	f.host.register(app)
 	f.workloads.register(app)
 	app.Flag("collector.gpm", "Read the performance counters of Hopper and later: activity of SMs, tensor cores and memory, traffic of PCIe and NVLink.").
@@ -156,6 +165,9 @@ func (f *flags) complete() error {
 	f.host.complete(f.source)
 	if f.config.GPUs < 1 || f.config.GPUs > 64 {
 		return fmt.Errorf("--replay.gpus is %d, want 1 to 64", f.config.GPUs)
+	}
+	if f.config.Interval < shortest || f.config.Interval > longest {
+		return fmt.Errorf("--collector.interval is %s, want %s to %s", f.config.Interval, shortest, longest)
 	}
 	if err := f.workloads.complete(); err != nil {
 		return err

@@ -3,6 +3,7 @@ package exporter
 import (
 	"regexp"
 	"slices"
+	"time"
 
 	"github.com/alecthomas/kingpin/v2"
 
@@ -48,12 +49,13 @@ func (h *hostFlags) complete(source string) {
 }
 
 // options are those of the reader; nil where the machine is not read. procfs is where the
-// machine's is mounted.
-func (h *hostFlags) options(procfs string) *host.Options {
+// machine's is mounted, interval that of the fast tier.
+func (h *hostFlags) options(procfs string, interval time.Duration) *host.Options {
 	if !h.on {
 		return nil
 	}
-	o := &host.Options{Proc: procfs, Sys: h.sysfs, Root: h.rootfs, MountsOff: h.mountsOff}
+	o := &host.Options{Proc: procfs, Sys: h.sysfs, Root: h.rootfs, MountsOff: h.mountsOff,
+		Fast: interval, Slow: SlowEvery * interval, Identity: IdentityEvery * interval}
 	for name, on := range h.collectors {
 		if !*on {
 			o.Off = append(o.Off, name)

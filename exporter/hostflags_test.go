@@ -4,6 +4,7 @@ import (
 	"io"
 	"slices"
 	"testing"
+	"time"
 )
 
 func TestWhichPartsOfTheMachineAreRead(t *testing.T) {
@@ -25,7 +26,7 @@ func TestWhichPartsOfTheMachineAreRead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			options := f.host.options("/proc")
+			options := f.host.options("/proc", 5*time.Second)
 			if (options != nil) != test.on {
 				t.Fatalf("options are %+v", options)
 			}

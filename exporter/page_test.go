@@ -3,6 +3,8 @@ package exporter_test
 import (
 	"bytes"
 	"context"
+	"errors"
+	"io"
 	"math"
 	"net/http"
 	"os"
@@ -286,6 +288,8 @@ func TestWrongCommandLinesAreOneErrorWithARemedy(t *testing.T) {
 		"a receiver that is no URL":     {[]string{"--push.url=localhost:9090"}, 2, "--push.url"},
 		"a password in the URL":         {[]string{"--push.url=http://u:hunter2@localhost/w"}, 2, "--push.bearer-token-file"},
 		"a hasty push":                  {[]string{"--push.url=http://localhost/w", "--push.interval=1ms"}, 2, "at least 1s"},
+		"readings without a pause":      {[]string{"--collector.interval=99ms"}, 2, "want 100ms to 15s"},
+		"readings older than a scrape":  {[]string{"--collector.interval=16s"}, 2, "want 100ms to 15s"},
 		"a host that is no UTF-8":       {[]string{"--host.name=\xff"}, 2, "--host.name"},
 		"a tiny spool":                  {[]string{"--push.url=http://localhost/w", "--push.spool-dir=x", "--push.spool-max-bytes=1KB"}, 2, "1MiB"},
 		"a header that holds the token": {[]string{"--push.url=http://localhost/w", "--push.spool-dir=x", "--push.header=authorization=Bearer hunter2"}, 2, "--push.bearer-token-file"},
@@ -308,6 +312,27 @@ func TestWrongCommandLinesAreOneErrorWithARemedy(t *testing.T) {
 				t.Error("the error shows a password")
 			}
 		})
+	}
+}
+
+func TestTheSourceIsToldHowOftenToRead(t *testing.T) {
+	for _, test := range []struct {
+		args []string
+		want time.Duration
+	}{
+		{nil, 5 * time.Second},
+		{[]string{"--collector.interval=250ms"}, 250 * time.Millisecond},
+	} {
+		var told time.Duration
+		exporter.Run(context.Background(), test.args, io.Discard, io.Discard, exporter.Options{
+			Sources: map[string]exporter.NewSource{"nvml": func(c exporter.SourceConfig) (gpu.Source, error) {
+				told = c.Interval
+				return nil, errors.New("enough")
+			}},
+		})
+		if told != test.want {
+			t.Errorf("%v: the source reads every %s, want %s", test.args, told, test.want)
+		}
 	}
 }
 

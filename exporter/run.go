@@ -23,6 +23,13 @@ import (
 	"github.com/leasewatch/leasewatch/exporter/workload"
 )
 
+// SlowEvery and IdentityEvery are how many intervals of what moves lie between two readings of
+// errors and links, and of what stays.
+const (
+	SlowEvery     = 6
+	IdentityEvery = 120
+)
+
 // SourceConfig is what a source is made from.
 type SourceConfig struct {
 	Host    string
@@ -33,8 +40,10 @@ type SourceConfig struct {
 	GPUs      int // simulated GPUs
 	Seed      uint64
 	NoGPM     bool // leave the performance counters of Hopper and later alone
-	Log       *slog.Logger
-	Metrics   *metrics.Set // for the source's own instruments
+	// Interval is how often what moves is read.
+	Interval time.Duration
+	Log      *slog.Logger
+	Metrics  *metrics.Set // for the source's own instruments
 	// Known is what was known of the GPUs when the exporter last ran; nil for nothing.
 	Known *gpu.Snapshot
 	// Workloads tells whose the processes on a GPU are; nil where that is switched off.

@@ -59,11 +59,12 @@ type line struct {
 // spell adds the present samples of a family to the page. It fails where the library cannot
 // spell a series; what becomes of the page is known when it is flushed.
 func (e *entry) spell(page *bufio.Writer, in spelling) error {
+	var scratch bytes.Buffer
 	for i := range e.samples {
 		s, v := e.samples[i].series, e.samples[i].value
 		l := &s.lines[in]
 		if l.text == nil {
-			if err := e.begin(s, in); err != nil {
+			if err := e.begin(s, in, &scratch); err != nil {
 				return err
 			}
 		}
@@ -80,15 +81,15 @@ func (e *entry) spell(page *bufio.Writer, in spelling) error {
 }
 
 // begin has the library spell a series for the first time, with the value 0, and takes apart
-// what stays: what stands above its family, and its name and labels.
-func (e *entry) begin(s *series, in spelling) error {
+// what stays: what stands above its family, and its name and labels. What is in scratch is lost.
+func (e *entry) begin(s *series, in spelling, scratch *bytes.Buffer) error {
 	f, zero := e.family(), 0.0
 	f.Metric = []*dto.Metric{{Label: s.pairs(), Gauge: &dto.Gauge{Value: &zero}, Counter: &dto.Counter{Value: &zero}}}
-	var b bytes.Buffer
-	if err := in.library(&b, f); err != nil {
+	scratch.Reset()
+	if err := in.library(scratch, f); err != nil {
 		return fmt.Errorf("spelling a series of %s: %w", e.Name, err)
 	}
-	text := b.Bytes()
+	text := scratch.Bytes()
 	head := bytes.LastIndexByte(text[:len(text)-1], '\n') + 1
 	e.heads[in] = string(text[:head])
 	const room = 16 // for a longer value

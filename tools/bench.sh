@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export CGO_CFLAGS="-O2 -Wno-deprecated-declarations"
 echo "== exporter: CPU a scrape, RSS"
-go test -run '^$' -bench 'Scrape$|Page$' -benchtime 300x ./exporter
+go test -run '^$' -bench 'Scrape$|Page$|Wake$' -benchtime 300x ./exporter
 go test -run '^$' -bench Hangs -benchtime 1000x ./exporter
 go test -run '^$' -bench . -benchtime 300x $(go list ./exporter/... | tail -n +2)
 echo "== exporter: ${SOAK:=100000} scrapes"
