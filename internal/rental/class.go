@@ -16,7 +16,8 @@ type Interval struct {
 	Span   Span   `json:"span"`
 	Class  Class  `json:"class"`
 	Reason string `json:"reason,omitempty"` // the GPU state or fact behind it: lost, maintenance...
-	// Vantage is guest where only the guest of a lease told it, else empty.
+	// Vantage is guest where only the guest of a lease told it, out-of-band where the host's
+	// witnesses did, else empty.
 	Vantage string `json:"vantage,omitempty"`
 }
 

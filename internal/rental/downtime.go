@@ -54,6 +54,9 @@ const (
 	EvidenceIncident   = "incident"   // the incident that was opened of it
 	EvidenceText       = "text"       // a person's words
 	EvidenceFile       = "file"       // a file, by its hash
+	EvidenceProbe      = "probe"      // a host answered a probe, or did not
+	EvidenceBMC        = "bmc"        // what a host's BMC said
+	EvidenceReading    = "reading"    // a card's reading that is under what was promised
 )
 
 // AutomaticPrefix begins the ids of downtimes that were derived from samples. A verdict reads
@@ -269,7 +272,8 @@ func (d Downtime) Validate() []FieldError {
 	f.check(len(d.Witnesses) > 0, "witnesses", "nothing", "at least one witness")
 	for i, e := range d.Evidence {
 		path := "evidence[" + strconv.Itoa(i) + "]"
-		f.choice(path+".kind", e.Kind, EvidenceTransition, EvidenceSilence, EvidenceIncident, EvidenceText, EvidenceFile)
+		f.choice(path+".kind", e.Kind, EvidenceTransition, EvidenceSilence, EvidenceIncident, EvidenceText, EvidenceFile,
+			EvidenceProbe, EvidenceBMC, EvidenceReading)
 		switch e.Kind {
 		case EvidenceText:
 			f.required(path+".text", e.Text, "what the person saw")

@@ -26,7 +26,7 @@ func ClassOfState(state string) Class {
 	switch state {
 	case "ok", ReasonDegraded:
 		return Up
-	case "lost", "reset_required", "unresponsive", "driver_down", "fabric_incomplete", "host_down", ReasonNotDelivered:
+	case "lost", "reset_required", "unresponsive", "driver_down", "fabric_incomplete", ReasonHostDown, ReasonNotDelivered:
 		return Down
 	case ReasonMaintenance, ReasonStopped, ReasonTenant, ReasonNotAssigned:
 		return Excluded
@@ -36,11 +36,12 @@ func ClassOfState(state string) Class {
 }
 
 // CauseOfState returns who answers for time in a down state as far as the state alone tells:
-// provider for what the hardware did, undetermined for a driver that is gone, because whoever
-// is root on the machine can unload it.
+// provider for what the hardware did, undetermined for a driver that is gone, a host that is down
+// and a card that is slow, because whoever is root on the machine can unload the driver, switch the
+// machine off, close it to probes and lower a card's power limit.
 func CauseOfState(state string) string {
 	switch state {
-	case "lost", "reset_required", "unresponsive", "fabric_incomplete", "host_down", ReasonNotDelivered:
+	case "lost", "reset_required", "unresponsive", "fabric_incomplete", ReasonNotDelivered:
 		return CauseProvider
 	default:
 		return CauseUndetermined

@@ -50,6 +50,9 @@ func Unwatched(timeline []Interval) []Interval {
 	inside := false
 	for _, iv := range timeline {
 		if iv.Class == Up || iv.Class == Down {
+			if iv.Vantage == VantageOutOfBand {
+				continue // it says of the machine, and nobody measured the card by it
+			}
 			if iv.Vantage != VantageGuest {
 				return timeline
 			}

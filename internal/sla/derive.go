@@ -1,9 +1,8 @@
 package sla
 
 import (
+	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,8 +28,12 @@ func (s *Service) Derive(ctx context.Context, lease string, span rental.Span) er
 	if err != nil {
 		return err
 	}
+	known, err := s.classes(ctx)
+	if err != nil {
+		return err
+	}
 	for _, a := range assignments {
-		if err := s.deriveCard(ctx, l, a, span); err != nil {
+		if err := s.deriveCard(ctx, l, a, span, known); err != nil {
 			return fmt.Errorf("lease %s, gpu %s: %w", lease, a.UUID, err)
 		}
 	}
@@ -38,7 +41,13 @@ func (s *Service) Derive(ctx context.Context, lease string, span rental.Span) er
 }
 
 // deriveCard derives the part of one assignment that lies in the span.
-func (s *Service) deriveCard(ctx context.Context, lease rental.Lease, a rental.Assignment, span rental.Span) error {
+func (s *Service) deriveCard(ctx context.Context, lease rental.Lease, a rental.Assignment, span rental.Span, known classes) error {
+	contract, err := s.ledger.Contract(ctx, lease.Contract)
+	if err != nil {
+		return err
+	}
+	sku := known.promised(contract, a.CardUUID())
+	a.Host = cmp.Or(a.Host, known.cards[a.CardUUID()].Host)
 	span = span.Clip(a.Span).Clip(lease.Span())
 	span.End = min(span.End, s.now())
 	if span.Empty() {
@@ -47,7 +56,7 @@ func (s *Service) deriveCard(ctx context.Context, lease rental.Lease, a rental.A
 	// Day by day, so that a long history is never in memory as a whole.
 	for at := span.Start; at < span.End; at += chunk {
 		part := rental.Span{Start: at, End: min(at+chunk, span.End)}
-		intervals, err := s.read(ctx, a, part)
+		intervals, err := s.read(ctx, a, part, sku)
 		if err != nil {
 			return err
 		}
@@ -55,15 +64,22 @@ func (s *Service) deriveCard(ctx context.Context, lease rental.Lease, a rental.A
 			return err
 		}
 	}
-	return s.saveDowntimes(ctx, lease, a, span)
+	return s.saveDowntimes(ctx, lease, a, span, promise{contract, sku})
 }
 
 // chunk is how much time is derived at once.
 const chunk = rental.Millis(24 * 3_600_000)
 
-// read turns the samples of an assigned card over the span into intervals. A MIG instance is as
+// promise is what a lease was promised of a card.
+type promise struct {
+	contract rental.Contract
+	sku      rental.SKU
+}
+
+// read turns the samples of an assigned card over the span into intervals: its states, its host's
+// witnesses where it is silent, and whether it does what its class promises. A MIG instance is as
 // its card is, while the card has it.
-func (s *Service) read(ctx context.Context, a rental.Assignment, span rental.Span) ([]rental.Interval, error) {
+func (s *Service) read(ctx context.Context, a rental.Assignment, span rental.Span, sku rental.SKU) ([]rental.Interval, error) {
 	parts, err := s.sampled(ctx, span)
 	if err != nil {
 		return nil, err
@@ -88,6 +104,12 @@ func (s *Service) read(ctx context.Context, a rental.Assignment, span rental.Spa
 		states := rental.StateTimeline(p.Span, series, p.IntervalMS)
 		if a.Card != "" {
 			states = rental.MIGTimeline(states, present, p.IntervalMS)
+		}
+		if states, err = s.underHost(ctx, a, p.Span, states, series); err != nil {
+			return nil, err
+		}
+		if states, err = s.underPromise(ctx, a.CardUUID(), sku, p, states); err != nil {
+			return nil, err
 		}
 		intervals = append(intervals, states...)
 	}
@@ -119,11 +141,7 @@ func (s *Service) sampled(ctx context.Context, span rental.Span) ([]rental.Sampl
 
 // saveDowntimes records the card's downtime around the span as facts, and withdraws facts that
 // late samples disproved.
-func (s *Service) saveDowntimes(ctx context.Context, lease rental.Lease, a rental.Assignment, span rental.Span) error {
-	contract, err := s.ledger.Contract(ctx, lease.Contract)
-	if err != nil {
-		return err
-	}
+func (s *Service) saveDowntimes(ctx context.Context, lease rental.Lease, a rental.Assignment, span rental.Span, p promise) error {
 	// A run that touches the span may have begun before it, so the whole service is read.
 	service := a.Span.Clip(lease.Span())
 	timeline, err := s.ledger.Timeline(ctx, lease.ID, a.UUID, rental.Span{Start: service.Start, End: min(service.End, s.now())})
@@ -135,11 +153,14 @@ func (s *Service) saveDowntimes(ctx context.Context, lease rental.Lease, a renta
 		end = timeline[n-1].Span.End
 	}
 	found := map[string]rental.Downtime{}
-	for _, run := range downRuns(timeline) {
+	for _, run := range downRuns(p.judged(timeline)) {
 		if run.span.End < span.Start || run.span.Start > span.End {
 			continue
 		}
-		d := fact(lease.ID, a, run, contract)
+		if err := s.prove(ctx, a, p.sku, &run); err != nil {
+			return err
+		}
+		d := fact(lease.ID, a, run, p.contract)
 		if run.span.End == end && end < service.End {
 			d.Span.End = rental.Forever // it goes on; a good sample or silence will end it
 		}
@@ -199,70 +220,4 @@ func (s *Service) withdraw(ctx context.Context, id string) error {
 		return &next, nil
 	})
 	return err
-}
-
-// run is a stretch of down time that one vantage told, the states that it went through and what came after it.
-type run struct {
-	span   rental.Span
-	states []rental.Interval
-	after  *rental.Interval // nil where it goes on
-}
-
-func downRuns(timeline []rental.Interval) []run {
-	var runs []run
-	for i, iv := range timeline {
-		n := len(runs)
-		touches := n > 0 && runs[n-1].span.End == iv.Span.Start
-		switch {
-		case iv.Class != rental.Down:
-			if touches {
-				runs[n-1].after = &timeline[i]
-			}
-		case touches && runs[n-1].vantage() == iv.Vantage:
-			runs[n-1].span.End = iv.Span.End
-			runs[n-1].states = append(runs[n-1].states, iv)
-		default:
-			if touches {
-				runs[n-1].after = &timeline[i]
-			}
-			runs = append(runs, run{span: iv.Span, states: []rental.Interval{iv}})
-		}
-	}
-	return runs
-}
-
-// evidence names the samples at which the run's states began and at which it ended.
-func (r run) evidence(uuid string) []rental.Evidence {
-	told := func(iv rental.Interval) rental.Evidence {
-		if iv.Reason == rental.ReasonNoSamples {
-			return rental.Evidence{Kind: rental.EvidenceSilence, ID: fmt.Sprintf("%s{uuid=%q} @ %s", stateMetric, uuid, iv.Span.Start)}
-		}
-		return rental.Evidence{Kind: rental.EvidenceTransition, ID: fmt.Sprintf("%s @ %s", sample(uuid, iv), iv.Span.Start)}
-	}
-	var out []rental.Evidence
-	for _, iv := range r.states {
-		out = append(out, told(iv))
-	}
-	if r.after != nil {
-		out = append(out, told(*r.after))
-	}
-	return out
-}
-
-// fact makes the downtime of a run. Its id depends on lease, card and start alone, so deriving it
-// again, or its longer end, is the same fact.
-func fact(lease string, a rental.Assignment, r run, c rental.Contract) rental.Downtime {
-	sum := sha256.Sum256([]byte(lease + "\x00" + a.UUID + "\x00" + r.span.Start.String()))
-	d := rental.Downtime{
-		ID: rental.AutomaticPrefix + hex.EncodeToString(sum[:8]), Lease: lease, UUIDs: []string{a.UUID}, Span: r.span,
-		Cause: r.cause(), Reason: r.states[0].Reason,
-		Witnesses: []string{fmt.Sprintf("%s == 1 at %s", sample(a.CardUUID(), r.states[0]), r.span.Start)},
-		Evidence:  r.evidence(a.CardUUID()),
-	}
-	// What the tenant may have done himself, as who is root can unload the driver, waits for a
-	// person under any contract.
-	if c.DowntimeApproval == rental.ApprovalAutomatic && d.Cause == rental.CauseProvider {
-		d.ApprovedBy = rental.ApprovalAutomatic
-	}
-	return d
 }

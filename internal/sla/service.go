@@ -20,6 +20,7 @@ type Leases interface {
 	Assignments(ctx context.Context, lease string) ([]rental.Assignment, error)
 	Maintenances(ctx context.Context, span rental.Span) ([]rental.Maintenance, error)
 	GPUs(ctx context.Context) ([]rental.GPU, error)
+	SKUs(ctx context.Context) ([]rental.SKU, error)
 }
 
 // Timelines keeps what was derived from samples. SaveTimeline replaces what was known of the
@@ -70,6 +71,9 @@ type Options struct {
 	Log *slog.Logger
 	// SampleInterval is the configured distance of samples; a state holds for two of them. 15 s.
 	SampleInterval time.Duration
+	// WitnessInterval is the distance of the readings of hosts' witnesses, probes and BMCs; one holds
+	// for two of them. 15 s.
+	WitnessInterval time.Duration
 	// Every is how often running leases are brought up to date. 5 s.
 	Every time.Duration
 	// Recent is how far back each round looks, Grace how far every GraceEvery does, for samples
@@ -91,6 +95,7 @@ type Service struct {
 // New returns a service over the ledger and the samples.
 func New(ledger Ledger, samples Samples, opts Options) *Service {
 	orDefault(&opts.SampleInterval, 15*time.Second)
+	orDefault(&opts.WitnessInterval, 15*time.Second)
 	orDefault(&opts.Every, 5*time.Second)
 	orDefault(&opts.Recent, 2*time.Minute)
 	orDefault(&opts.Grace, 26*time.Hour)
@@ -139,6 +144,10 @@ func (s *Service) Update(ctx context.Context, reach time.Duration) error {
 	if err != nil {
 		return err
 	}
+	known, err := s.classes(ctx)
+	if err != nil {
+		return err
+	}
 	now := s.now()
 	for _, lease := range leases {
 		if ctx.Err() != nil {
@@ -148,7 +157,7 @@ func (s *Service) Update(ctx context.Context, reach time.Duration) error {
 		if lease.Start >= now || lease.End <= since && reach < s.opts.Grace {
 			continue
 		}
-		if err := s.update(ctx, lease, since, now); err != nil {
+		if err := s.update(ctx, lease, since, now, known); err != nil {
 			s.opts.Log.Error("availability of a lease is not up to date; it is tried again", "lease", lease.ID, "error", err)
 		}
 	}
@@ -156,7 +165,7 @@ func (s *Service) Update(ctx context.Context, reach time.Duration) error {
 }
 
 // update derives each card of a lease from since, or from where it was derived up to if that is earlier.
-func (s *Service) update(ctx context.Context, lease rental.Lease, since, now rental.Millis) error {
+func (s *Service) update(ctx context.Context, lease rental.Lease, since, now rental.Millis, known classes) error {
 	assignments, err := s.ledger.Assignments(ctx, lease.ID)
 	if err != nil {
 		return err
@@ -181,7 +190,7 @@ func (s *Service) update(ctx context.Context, lease rental.Lease, since, now ren
 		if from >= service.End {
 			continue
 		}
-		if err := s.deriveCard(ctx, lease, a, rental.Span{Start: from, End: service.End}); err != nil {
+		if err := s.deriveCard(ctx, lease, a, rental.Span{Start: from, End: service.End}, known); err != nil {
 			return fmt.Errorf("gpu %s: %w", a.UUID, err)
 		}
 	}

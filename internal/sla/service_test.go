@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -26,6 +27,7 @@ var (
 type recording struct {
 	series map[string][]rental.Series // states, by uuid
 	parts  map[string][]rental.Series // what tells that a MIG instance is there, by uuid
+	others map[string][]rental.Series // readings of cards and hosts, by metric
 }
 
 func (r *recording) Select(_ context.Context, metric string, matchers map[string]string, span rental.Span) ([]rental.Series, error) {
@@ -35,10 +37,13 @@ func (r *recording) Select(_ context.Context, metric string, matchers map[string
 	case "gpu_mig_info":
 		from = r.parts
 	default:
-		return nil, fmt.Errorf("unexpected metric %s", metric)
+		from = r.others
 	}
 	var out []rental.Series
-	for _, s := range from[matchers["uuid"]] {
+	for _, s := range append(slices.Clone(from[matchers["uuid"]]), from[metric]...) {
+		if !labelled(s, matchers) {
+			continue
+		}
 		part := rental.Series{Labels: s.Labels}
 		for _, sample := range s.Samples {
 			if span.Contains(sample.At) {
@@ -48,6 +53,28 @@ func (r *recording) Select(_ context.Context, metric string, matchers map[string
 		out = append(out, part)
 	}
 	return out, nil
+}
+
+// labelled tells whether the labels that a series has are those that are asked for.
+func labelled(s rental.Series, matchers map[string]string) bool {
+	for name, value := range matchers {
+		if got, ok := s.Labels[name]; ok && got != value {
+			return false
+		}
+	}
+	return true
+}
+
+// read records a reading every 15 s of the span.
+func (r *recording) read(metric string, labels map[string]string, value float64, span rental.Span) {
+	if r.others == nil {
+		r.others = map[string][]rental.Series{}
+	}
+	s := rental.Series{Labels: labels}
+	for at := span.Start; at < span.End; at += 15_000 {
+		s.Samples = append(s.Samples, rental.Sample{At: at, Value: value})
+	}
+	r.others[metric] = append(r.others[metric], s)
 }
 
 // tell records the state of a card every 15 s of the span, as scraping does: a state set.

@@ -1,0 +1,112 @@
+package sla
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/leasewatch/leasewatch/internal/rental"
+)
+
+// The series of a host that speak when its cards are silent.
+const (
+	probeMetric = "host_probe_success"
+	powerMetric = "host_power_on"
+)
+
+// aliveMetrics are the series that a host's own programs tell while it lives, whatever its cards do.
+var aliveMetrics = []string{"leasewatch_exporter_build_info", "host_heartbeat"}
+
+// lookBack are the lengths by which the beginning of an outage is looked for: the last success of
+// a witness is nearly always in the first.
+var lookBack = []rental.Millis{rental.WitnessWithin, 2 * hour, 26 * hour, 10 * 24 * hour, 90 * 24 * hour}
+
+const hour = rental.Millis(3_600_000)
+
+// underHost lays what the host's witnesses say over the states of an assigned card. It asks them
+// only where the card is silent, which is seldom: told are the samples of the card itself.
+func (s *Service) underHost(ctx context.Context, a rental.Assignment, span rental.Span, states []rental.Interval, told []rental.Series) ([]rental.Interval, error) {
+	silent := rental.Span{Start: span.End, End: span.Start}
+	for _, iv := range states {
+		if iv.Class == rental.NoData {
+			silent.Start, silent.End = min(silent.Start, iv.Span.Start), max(silent.End, iv.Span.End)
+		}
+	}
+	if a.Host == "" || silent.Empty() {
+		return states, nil
+	}
+	outages, err := s.hostOutages(ctx, a.Host, span, told)
+	if err != nil {
+		return nil, err
+	}
+	return rental.UnderHostDown(states, outages), nil
+}
+
+// hostOutages returns when the host was down in the span by its witnesses.
+func (s *Service) hostOutages(ctx context.Context, host string, span rental.Span, told []rental.Series) ([]rental.HostOutage, error) {
+	var w rental.HostWitnesses
+	var err error
+	of := map[string]string{"host": host}
+	for _, back := range lookBack {
+		around := rental.Span{Start: max(span.Start-back, 0), End: span.End}
+		if w.Probes, err = s.samples.Select(ctx, probeMetric, of, around); err != nil {
+			return nil, fmt.Errorf("samples of %s: %w", probeMetric, err)
+		}
+		if w.Power, err = s.samples.Select(ctx, powerMetric, of, around); err != nil {
+			return nil, fmt.Errorf("samples of %s: %w", powerMetric, err)
+		}
+		if !beganBefore(w.Probes) {
+			break
+		}
+	}
+	around := rental.Span{Start: max(span.Start-2*rental.WitnessWithin, 0), End: span.End}
+	for _, metric := range aliveMetrics {
+		series, err := s.samples.Select(ctx, metric, of, around)
+		if err != nil {
+			return nil, fmt.Errorf("samples of %s: %w", metric, err)
+		}
+		told = append(told[:len(told):len(told)], series...)
+	}
+	w.Alive = moments(told)
+	hold := 2 * s.opts.WitnessInterval.Milliseconds()
+	return rental.HostDown(span, w, hold, 2*s.opts.SampleInterval.Milliseconds()), nil
+}
+
+// beganBefore tells whether some witness failed from the first reading on, so that its last success
+// lies further back, if it ever had one.
+func beganBefore(probes []rental.Series) bool {
+	for _, p := range probes {
+		if len(p.Samples) > 0 && p.Samples[0].Value == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// moments returns when the host told any of the samples. What a guest tells is no word of the host.
+func moments(told []rental.Series) []rental.Millis {
+	var out []rental.Millis
+	for _, series := range told {
+		if series.Labels["vantage"] == rental.VantageGuest {
+			continue
+		}
+		for _, sample := range series.Samples {
+			out = append(out, sample.At)
+		}
+	}
+	return out
+}
+
+// hostProof names the readings that prove that the host was down in the span.
+func (s *Service) hostProof(ctx context.Context, host string, span rental.Span) ([]rental.Evidence, error) {
+	around := rental.Span{Start: span.Start, End: min(span.End+rental.WitnessWithin, s.now())}
+	outages, err := s.hostOutages(ctx, host, around, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range outages {
+		if o.Span.Overlaps(span) {
+			return o.Evidence, nil
+		}
+	}
+	return nil, nil
+}
