@@ -27,13 +27,13 @@ func registerToken(app *kingpin.Application, actions map[string]action) {
 				return err
 			}
 			tab := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(tab, "NAME\tROLE\tTENANT\tHOST\tLEASE\tCREATED\tUSED\tREVOKED")
+			fmt.Fprintln(tab, "NAME\tPERSON\tROLE\tTENANT\tHOST\tLEASE\tCREATED\tUSED\tREVOKED")
 			for _, t := range tokens {
 				revoked := "no"
 				if t.RevokedAt != 0 {
 					revoked = t.RevokedAt.String()
 				}
-				fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.Name, t.Role, t.Tenant, t.Host, t.Lease, t.CreatedAt, used(t), revoked)
+				fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.Name, orDash(t.Person), t.Role, t.Tenant, t.Host, t.Lease, t.CreatedAt, used(t), revoked)
 			}
 			return tab.Flush()
 		})
@@ -77,7 +77,8 @@ func registerTokenCreate(token *kingpin.CmdClause, actions map[string]action) {
 		ttl  time.Duration
 	}
 	cmd := token.Command("create", "Make a token and print it, once.")
-	cmd.Flag("name", "Who holds it.").Required().StringVar(&create.in.Name)
+	cmd.Flag("name", "The program that holds it. A name of a person would stay with all that is done with it: see --person.").StringVar(&create.in.Name)
+	cmd.Flag("person", "The person who holds it, such as PER-1 (leasewatch person add).").StringVar(&create.in.Person)
 	cmd.Flag("role", "admin, operator, oncall, finance, tenant, push, enroll or scheduler.").Required().
 		EnumVar(&create.role, "admin", "operator", "oncall", "finance", "tenant", "push", "enroll", "scheduler")
 	cmd.Flag("tenant", "The tenant whose leases it shows; with --role=tenant.").StringVar(&create.in.Tenant)
@@ -88,6 +89,9 @@ func registerTokenCreate(token *kingpin.CmdClause, actions map[string]action) {
 	create.flags(cmd)
 	actions[cmd.FullCommand()] = func(ctx context.Context, io streams) error {
 		create.in.Role = rental.Role(create.role)
+		if (create.in.Name == "") == (create.in.Person == "") {
+			return usageError{fmt.Errorf("--name %q with --person %q: expected one of the two", create.in.Name, create.in.Person)}
+		}
 		for _, bound := range []struct {
 			flag, value string
 			role        rental.Role

@@ -4,7 +4,8 @@ import "github.com/leasewatch/leasewatch/internal/rental"
 
 // NewToken asks for a token.
 type NewToken struct {
-	Name   string      `doc:"Who holds the token; it names the token too."        json:"name"             maxLength:"200" minLength:"1"`
+	Name   string      `doc:"The program that holds the token; it names the token too. Left out for a person's." json:"name,omitempty" maxLength:"200"`
+	Person string      `doc:"The id of the person who holds the token, such as PER-1: it is named after it, and what is done with it is recorded under it." json:"person,omitempty" maxLength:"200"`
 	Role   rental.Role `enum:"admin,operator,oncall,finance,tenant,push,enroll,scheduler"   json:"role"`
 	Tenant string      `doc:"Mandatory for role tenant, forbidden for any other." json:"tenant,omitempty" maxLength:"200"`
 	Host   string      `doc:"For role push: the one host it may write for; empty for any." json:"host,omitempty" maxLength:"253"`

@@ -114,6 +114,11 @@ var accessTable = []Access{
 	{"list-tokens", "GET", "/tokens", admins, "names every holder"},
 	{"create-token", "POST", "/tokens", admins, "gives access"},
 	{"revoke-token", "DELETE", "/tokens/{name}", admins, "takes access"},
+	{"list-people", "GET", "/people", admins, "names and addresses of people"},
+	{"get-person", "GET", "/people/{id}", admins, "names and addresses of people"},
+	{"add-person", "POST", "/people", admins, "whoever has an id may be given access"},
+	{"change-person", "POST", "/people/{id}/change", admins, "says who did what"},
+	{"erase-person", "POST", "/people/{id}/erase", admins, "cannot be undone, and takes access; by two people where the policy says so"},
 	{"enroll", "POST", "/enroll", guests, "a guest becomes one that may push, once"},
 }
 

@@ -195,6 +195,7 @@ type Deps struct {
 	RMAs         RMAs
 	Use          UseReports
 	Tokens       Tokens
+	People       People
 
 	Log     *slog.Logger
 	Now     func() time.Time

@@ -93,7 +93,7 @@ func (b *backend) Lease(_ context.Context, id string) (api.LeaseDetail, error) {
 }
 
 func (b *backend) Pending(context.Context) ([]rental.Pending, error) {
-	return []rental.Pending{{ID: "P-1"}, {ID: "P-2", Decision: rental.DecisionRejected}}, b.ask("pending")
+	return []rental.Pending{{ID: "P-1", EnteredBy: "PER-1"}, {ID: "P-2", Decision: rental.DecisionRejected}}, b.ask("pending")
 }
 
 func (b *backend) DecidePending(_ context.Context, by rental.Principal, id string, approve bool, note string) (rental.Pending, error) {
@@ -222,7 +222,7 @@ func (b *backend) States(_ context.Context, lease string, _ api.Period) (api.Sta
 // downtimeFacts are one of each tenant.
 func downtimeFacts() []api.DowntimeFact {
 	return []api.DowntimeFact{
-		{Downtime: rental.Downtime{ID: "DT-acme", Lease: acmeLease.ID, UUIDs: []string{"GPU-a"}}, Tenant: "acme", State: rental.DowntimeWaiting},
+		{Downtime: rental.Downtime{ID: "DT-acme", EnteredBy: "PER-1", Lease: acmeLease.ID, UUIDs: []string{"GPU-a"}}, Tenant: "acme", State: rental.DowntimeWaiting},
 		{Downtime: rental.Downtime{ID: "DT-globex", Lease: globexLease.ID, UUIDs: []string{"GPU-globex"}}, Tenant: "globex", State: rental.DowntimeWaiting},
 	}
 }
@@ -474,6 +474,32 @@ func (b *backend) CreateToken(_ context.Context, _, holder rental.Principal) (re
 	return rental.Token{Principal: holder}, "lw_new", b.ask("create token %s", holder.Name)
 }
 
+// Names knows one person: ids of others are shown as they are.
+func (b *backend) Names(_ context.Context, tenant string) (rental.Names, error) {
+	if tenant == "acme" {
+		return rental.Names{}, nil
+	}
+	return rental.Names{"PER-1": "Ada Lovelace (PER-1)"}, nil
+}
+
+func (b *backend) People(context.Context) ([]rental.Person, error) { return nil, b.ask("people") }
+
+func (b *backend) Person(_ context.Context, id string) (api.PersonDetail, error) {
+	return api.PersonDetail{}, b.ask("person %s", id)
+}
+
+func (b *backend) AddPerson(_ context.Context, by rental.Principal, in api.NewPerson) (rental.Person, error) {
+	return rental.Person{ID: "PER-1", Name: in.Name}, b.ask("add person by=%s name=%s", by.Name, in.Name)
+}
+
+func (b *backend) ChangePerson(_ context.Context, by rental.Principal, id string, in api.NewPerson) (rental.Person, error) {
+	return rental.Person{ID: id, Name: in.Name}, b.ask("change person by=%s id=%s name=%s", by.Name, id, in.Name)
+}
+
+func (b *backend) ErasePerson(_ context.Context, by rental.Principal, id, why string) (api.ErasedPerson, error) {
+	return api.ErasedPerson{Person: rental.Person{ID: id}}, b.ask("erase person by=%s id=%s why=%s", by.Name, id, why)
+}
+
 func (b *backend) RevokeToken(_ context.Context, _ rental.Principal, name string) error {
 	return b.ask("revoke token %s", name)
 }
@@ -531,7 +557,7 @@ func serve(tb testing.TB, anonymous *rental.Principal) served {
 		Gate:   httpapi.NewGate(holders{}, anonymous, log),
 		Status: b, Leases: b, Past: b, Ender: b, Bills: b, Renderer: b, Books: b, Usage: b, SLA: b, Downtimes: b, Credits: b, Maintenances: b, Fleet: b,
 		Proofs:    b,
-		Incidents: b, Ledger: b, Adopter: b, Approvals: b, Tokens: b,
+		Incidents: b, Ledger: b, Adopter: b, Approvals: b, Tokens: b, People: b,
 		Assigner: b, Cards: b, RMAs: b, Use: b,
 		Log: log, Now: func() time.Time { return noon }, Version: "1.2.3",
 	})

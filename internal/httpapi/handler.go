@@ -40,7 +40,7 @@ func New(deps Deps) (http.Handler, error) {
 	config.Security = []map[string][]string{{"token": {}}, {"session": {}}}
 
 	r := &routes{deps: deps, huma: humago.NewWithPrefix(mux, api.Root, config)}
-	for _, add := range []func() error{r.addServer, r.addLeases, r.addBill, r.addBooks, r.addUse, r.addSLA, r.addDowntimes, r.addCredits, r.addMaintenances, r.addIncidents, r.addInventory, r.addCards, r.addRMAs, r.addPending, r.addTokens} {
+	for _, add := range []func() error{r.addServer, r.addLeases, r.addBill, r.addBooks, r.addUse, r.addSLA, r.addDowntimes, r.addCredits, r.addMaintenances, r.addIncidents, r.addInventory, r.addCards, r.addRMAs, r.addPending, r.addTokens, r.addPeople} {
 		if err := add(); err != nil {
 			return nil, err
 		}
@@ -103,6 +103,9 @@ func operation[I, O any](r *routes, id, summary string, do func(ctx context.Cont
 			return nil, problem(apiError(ctx, r.deps.Log, err))
 		}
 		out, err := do(ctx, v, in)
+		if err == nil {
+			out, err = named(ctx, v, out)
+		}
 		if err != nil {
 			return nil, problem(apiError(ctx, r.deps.Log, err))
 		}

@@ -30,8 +30,14 @@ type KnownPeriod struct {
 
 func (r *routes) addServer() error {
 	if err := operation(r, "whoami", "Tell who the caller is taken for",
-		func(_ context.Context, v view, _ *struct{}) (*body[rental.Principal], error) {
-			return answer(v.who, nil)
+		func(ctx context.Context, v view, _ *struct{}) (*body[rental.Principal], error) {
+			who := v.who
+			if who.Person == "" {
+				return answer(who, nil)
+			}
+			names, err := v.deps.People.Names(ctx, v.tenantOnly())
+			who.Name = names.Of(who.Person)
+			return answer(who, err)
 		}); err != nil {
 		return err
 	}

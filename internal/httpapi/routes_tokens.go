@@ -49,7 +49,7 @@ func (r *routes) addTokens() error {
 
 // createToken makes what was asked for, where it fits together.
 func (v view) createToken(ctx context.Context, in api.NewToken) (rental.Token, string, error) {
-	holder := rental.Principal{Name: in.Name, Role: in.Role, Tenant: in.Tenant, Host: in.Host, Lease: in.Lease, Service: in.Service}
+	holder := rental.Principal{Name: in.Name, Role: in.Role, Tenant: in.Tenant, Host: in.Host, Lease: in.Lease, Service: in.Service, Person: in.Person}
 	switch {
 	case in.Host != "" && in.Role != rental.RolePush:
 		return rental.Token{}, "", invalid("body.host", "a token of role push may name its host, any other names none", in.Host)
@@ -57,6 +57,10 @@ func (v view) createToken(ctx context.Context, in api.NewToken) (rental.Token, s
 		return rental.Token{}, "", invalid("body.lease", "a token of role enroll names its lease, any other names none", in.Lease)
 	case in.ValidForSeconds != 0 && in.Role != rental.RoleEnroll:
 		return rental.Token{}, "", invalid("body.valid_for_seconds", "a token of role enroll ends by itself, any other is revoked", in.ValidForSeconds)
+	case (in.Name == "") == (in.Person == ""):
+		return rental.Token{}, "", invalid("body.name", "either a name, or the person who holds the token is expected", in.Name)
+	case in.Person != "" && !holder.ForPeople():
+		return rental.Token{}, "", invalid("body.person", "a person holds no token of a program or a machine", in.Person)
 	case !valid(holder):
 		return rental.Token{}, "", invalid("body.tenant", "a token of role tenant names its tenant, any other names none", in.Tenant)
 	case in.Role != rental.RoleEnroll:

@@ -187,6 +187,9 @@ func (l *Ledger) DecidePending(ctx context.Context, id string, by rental.Princip
 			number, int64(t.now), by.Name, p.Decision, note)
 		return err
 	})
+	if err == nil && approve && p.Action == rental.PendingErase {
+		l.scrub(ctx)
+	}
 	return p, err
 }
 
@@ -223,6 +226,13 @@ func (t *txn) carryOut(ctx context.Context, p rental.Pending) error {
 		if errors.Is(err, errRollback) {
 			return nil // it ends then already
 		}
+		return err
+	case rental.PendingErase:
+		var in eraseRequest
+		if err := json.Unmarshal(p.Request, &in); err != nil {
+			return fmt.Errorf("change %s: %w", p.ID, err)
+		}
+		_, err := t.erasePerson(ctx, p.EnteredBy, p.Why, in.Person)
 		return err
 	}
 	return nil

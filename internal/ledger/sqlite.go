@@ -40,7 +40,8 @@ func (l *Ledger) openSQLite(ctx context.Context, path string) error {
 	}
 	// FULL makes a commit durable before it is told: a page that was promised survives the power cut.
 	common := url.Values{"_pragma": {"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)"}}
-	writing := url.Values{"_pragma": common["_pragma"], "_txlock": {"immediate"}}
+	// What is erased is overwritten, not only let go of.
+	writing := url.Values{"_pragma": append([]string{"secure_delete(1)"}, common["_pragma"]...), "_txlock": {"immediate"}}
 	reading := url.Values{"_pragma": append([]string{"query_only(1)"}, common["_pragma"]...)}
 	open := func(v url.Values, connections int) (*sql.DB, error) {
 		db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: path, RawQuery: v.Encode()}).String())
@@ -65,7 +66,11 @@ func (l *Ledger) openSQLite(ctx context.Context, path string) error {
 	if err := l.checkSQLite(ctx, l.write, path); err != nil {
 		return err
 	}
-	return l.migrate(ctx, path)
+	if err := l.migrate(ctx, path); err != nil {
+		return err
+	}
+	l.scrub(ctx) // what a process that was killed left in the write-ahead log
+	return nil
 }
 
 // makePrivate makes the file where there is none, for this user alone: it holds contracts, prices and

@@ -14,11 +14,12 @@ const (
 	ApproveCredits    = "credits"     // an amount that is booked by hand
 	ApproveMonthClose = "month_close" // a month's bills
 	ApproveDowntime   = "downtime"    // downtime that is entered by hand: it always does
+	ApprovePeople     = "people"      // the erasure of a person's name
 	ApproveMass       = "mass_change" // many GPUs at once; the policy sets it by a share, not by name
 )
 
 // ApprovalTopics are those that a policy may name.
-var ApprovalTopics = []string{ApprovePrices, ApproveDowntime, ApproveBackdated, ApproveCredits, ApproveMonthClose}
+var ApprovalTopics = []string{ApprovePrices, ApproveDowntime, ApproveBackdated, ApproveCredits, ApproveMonthClose, ApprovePeople}
 
 // backdatedAfter is how long ago a lease may begin, end or stop without being back-dated: what
 // happened at night is entered the next day.
@@ -93,7 +94,7 @@ func versionsBefore[T any](all []T, until Millis, from func(T) Millis) []T {
 // was approved.
 type Pending struct {
 	ID string `json:"id"` // P-1, P-2, ...
-	// Action is apply, end or close: what approving it does.
+	// Action is apply, end, close or erase: what approving it does.
 	Action    string   `json:"action"`
 	EnteredAt Millis   `json:"entered_at"`
 	EnteredBy string   `json:"entered_by"`
@@ -118,6 +119,7 @@ const (
 	PendingApply = "apply" // records resources
 	PendingEnd   = "end"   // ends a lease
 	PendingClose = "close" // closes a month's bills
+	PendingErase = "erase" // erases a person's name
 )
 
 // How a Pending was decided.

@@ -34,6 +34,14 @@ type Principal struct {
 	Lease string `json:"lease,omitempty"`
 	// Service tells that a program holds the token: it may enter changes, and never decides on one.
 	Service bool `json:"service,omitempty"`
+	// Person is the id of the person who holds the token; Name is the same. Empty for a program, for
+	// the machine's own user and for tokens of older versions, whose names are recorded as they are.
+	Person string `json:"person,omitempty"`
+}
+
+// ForPeople tells whether a person may hold such a token: the others lie on machines.
+func (p Principal) ForPeople() bool {
+	return !p.Service && !slices.Contains([]Role{RolePush, RoleEnroll, RoleScheduler}, p.Role)
 }
 
 // Coherent tells whether what a principal is bound to fits its role: a tenant's token names its

@@ -71,6 +71,7 @@ const (
 	ActionCreate    = "create"
 	ActionUpdate    = "update"
 	ActionUnchanged = "unchanged"
+	ActionErase     = "erase" // of a person: all but the id
 )
 
 // Fact is one revision of one thing in the ledger: never changed, never deleted.

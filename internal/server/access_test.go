@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -31,7 +32,7 @@ func tokens(t *testing.T, storage string, holders ...api.NewToken) map[string]st
 		if err != nil {
 			t.Fatal(err)
 		}
-		secrets[holder.Name] = made.Secret
+		secrets[cmp.Or(holder.Name, holder.Person)] = made.Secret
 	}
 	if err := offline.Close(); err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/leasewatch/leasewatch/internal/ledger"
 	"github.com/leasewatch/leasewatch/internal/monitor"
 	"github.com/leasewatch/leasewatch/internal/paging"
+	"github.com/leasewatch/leasewatch/internal/rental"
 	"github.com/leasewatch/leasewatch/internal/slack"
 )
 
@@ -91,10 +92,22 @@ func (a *App) openSlack(cfg *Config) error {
 	}
 	a.slack, err = slack.New(slack.Options{
 		Token: slack.Secret(bot), AppToken: slack.Secret(app), APIURL: cfg.Slack.APIURL, Channel: cfg.Slack.Channel,
-		ExternalURL: a.externalURL(), Language: language, Mention: cfg.Slack.Mention, Zone: zone, People: people, Facts: stakes{a}, Escalation: len(cfg.Paging.Next) > 0,
+		ExternalURL: a.externalURL(), Language: language, Mention: cfg.Slack.Mention, Zone: zone, People: people, Shown: a.shown, Facts: stakes{a}, Escalation: len(cfg.Paging.Next) > 0,
 		Now: a.now, Logger: a.log.With("room", "slack"), Registerer: a.registry,
 	})
 	return err
+}
+
+// shown is what an id of a person is read as now; the id itself where that cannot be told.
+func (a *App) shown(by string) string {
+	if !rental.IsPersonID(by) {
+		return by
+	}
+	one, err := a.ledger.Person(a.lifetime, by)
+	if err != nil {
+		return by
+	}
+	return one.Shown()
 }
 
 func (a *App) wake() { a.outbox.Wake() }

@@ -24,7 +24,8 @@ func (t tokens) CreateToken(ctx context.Context, _ rental.Principal, holder rent
 	if err != nil {
 		return rental.Token{}, "", err
 	}
-	return t.made(ctx, holder, secret)
+	token, err := t.ledger.TokenOf(ctx, secret)
+	return token, secret, err
 }
 
 // CreateEnrolment makes a token that a guest of the lease uses once; the secret is in this answer only.
@@ -33,20 +34,8 @@ func (t tokens) CreateEnrolment(ctx context.Context, _ rental.Principal, name, l
 	if err != nil {
 		return rental.Token{}, "", err
 	}
-	return t.made(ctx, rental.Principal{Name: name, Role: rental.RoleEnroll, Lease: lease}, secret)
-}
-
-func (t tokens) made(ctx context.Context, holder rental.Principal, secret string) (rental.Token, string, error) {
-	all, err := t.ledger.Tokens(ctx)
-	if err != nil {
-		return rental.Token{}, "", err
-	}
-	for _, token := range all {
-		if token.Name == holder.Name && token.RevokedAt == 0 {
-			return token, secret, nil
-		}
-	}
-	return rental.Token{Principal: holder}, secret, nil
+	token, err := t.ledger.TokenOf(ctx, secret)
+	return token, secret, err
 }
 
 // Enroll turns a guest's enrolment into a push token for its host. A second use is told here too:

@@ -181,7 +181,7 @@ func (w writer) outcome(ctx context.Context) string {
 	took := w.p.Duration(int64(w.inc.ResolvedAt - from))
 	text := w.p.Say(phrase.SlackResolvedAfter, took)
 	if w.inc.AckedBy != "" {
-		text = w.p.Say(phrase.SlackResolvedBy, took, clean(w.inc.AckedBy))
+		text = w.p.Say(phrase.SlackResolvedBy, took, w.shown(w.inc.AckedBy))
 	}
 	if w.s.o.Facts != nil {
 		ctx, cancel := context.WithTimeout(ctx, factsTimeout)
@@ -209,13 +209,13 @@ func (w writer) list(alerts []rental.Alert) slackgo.RichTextElement {
 func (w writer) context() slackgo.Block {
 	parts := []string{w.inc.ID}
 	if w.inc.Status == rental.IncidentAcked {
-		parts = append(parts, w.p.Say(phrase.SlackAckedBy, clean(w.inc.AckedBy), w.p.Duration(int64(w.inc.AckedAt-w.inc.OpenedAt))))
+		parts = append(parts, w.p.Say(phrase.SlackAckedBy, w.shown(w.inc.AckedBy), w.p.Duration(int64(w.inc.AckedAt-w.inc.OpenedAt))))
 	}
 	if silence := w.inc.Silence; silence != nil && w.open() {
 		if silence.UntilFixed {
-			parts = append(parts, w.p.Say(phrase.SlackSilencedFixed, clean(silence.By)))
+			parts = append(parts, w.p.Say(phrase.SlackSilencedFixed, w.shown(silence.By)))
 		} else {
-			parts = append(parts, w.p.Say(phrase.SlackSilenced, clean(silence.By), w.p.Time(silence.Until, w.s.o.Zone)))
+			parts = append(parts, w.p.Say(phrase.SlackSilenced, w.shown(silence.By), w.p.Time(silence.Until, w.s.o.Zone)))
 		}
 	}
 	if lead := phrase.Lead(w.inc.Alerts, w.now); len(lead) > 0 {
@@ -356,6 +356,9 @@ func (w writer) alertInFull(alert rental.Alert) string {
 	lines = append(lines, strings.Join(labels, " "))
 	return strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line == "" }), "\n")
 }
+
+// shown writes a person by name.
+func (w writer) shown(by string) string { return clean(w.s.o.Shown(by)) }
 
 // mention calls the person who has the incident, else whoever the options name; nil where
 // nobody is to be called.

@@ -66,7 +66,9 @@ type Options struct {
 	// Escalation tells that there are further ways to tell a page on: there is a button for it.
 	Escalation bool
 	// People maps Slack user ids to who may acknowledge; everybody in the channel may where empty.
-	People     map[string]Person
+	People map[string]Person
+	// Shown is what an id of a person is read as; ids are shown as they are where it is nil.
+	Shown      func(by string) string
 	Zone       *time.Location // of times in messages; UTC where nil
 	Facts      Facts          // may be nil
 	Now        func() time.Time
@@ -116,6 +118,9 @@ func New(o Options) (*Slack, error) {
 	}
 	if !Mention(o.Mention) {
 		return nil, fmt.Errorf("slack.mention %q: expected here, channel, none, or the id of a user (U...) or user group (S...)", o.Mention)
+	}
+	if o.Shown == nil {
+		o.Shown = func(by string) string { return by }
 	}
 	for id, person := range o.People {
 		if !mayAct(person.Role) && person.Role != "finance" && person.Role != "tenant" {
