@@ -35,7 +35,13 @@ make -s bin/leasewatch bin/leasewatch-exporter
 step "generated files are current"
 tools/generated.sh
 
+# The command line's scripts start a server each. What that does is raced in internal/e2e and
+# internal/server, from which the scripts would take the time.
+scripts=./cmd/leasewatch
 step "go test -race"
-go test -race -timeout 20m ./...
+go list ./... | grep -v '/cmd/leasewatch$' | xargs go test -race -timeout 20m
+
+step "go test $scripts"
+go test -timeout 20m "$scripts"
 
 step "done"

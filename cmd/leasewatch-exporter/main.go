@@ -20,7 +20,7 @@ func main() { os.Exit(run()) }
 
 func run() int {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(50) // a guest on other people's machines keeps its memory small
+		debug.SetGCPercent(30) // a guest on other people's machines keeps its memory small
 	}
 	if os.Getenv("GOMAXPROCS") == "" {
 		// A guest takes one core at most; a driver call that hangs does not hold it. It is
