@@ -53,6 +53,10 @@ func printUsage(w io.Writer, u api.Usage) error {
 	row("cost", "%s", amount(t.Cost, u))
 	row("allocated", "%s GPU-hours", hours(t.AllocatedMS))
 	row("utilisation", "%s", fine(t.Utilisation))
+	row("working", "%s", fine(t.Working))
+	if t.Working != nil {
+		row("", "multiprocessors at work, seen for %s of the time", fine(t.WorkingCoverage))
+	}
 	row("held by a job", "%s", fine(t.Held))
 	if t.HeldKnownMS > 0 {
 		row("", "%s of %s GPU-minutes held, %s free", minutes(t.HeldMS), minutes(t.HeldKnownMS), minutes(t.HeldKnownMS-t.HeldMS))
@@ -62,6 +66,9 @@ func printUsage(w io.Writer, u api.Usage) error {
 		row("idle cost", "%s, by %s", amount(t.IdleCost, u), t.IdleBasis)
 	} else {
 		row("idle cost", "not measured")
+	}
+	if t.EnergyJoules != nil {
+		row("energy", "%s kWh, counted over %s of the time", rental.GroupDigits(rental.KilowattHours(int64(*t.EnergyJoules*1000))), fine(t.EnergyCoverage))
 	}
 	for _, note := range u.Notes {
 		row("note", "%s", note)

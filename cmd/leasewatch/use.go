@@ -26,7 +26,7 @@ func registerUse(app *kingpin.Application, actions map[string]action) {
 	var idle, unleased useQuery
 	cmd := use.Command("idle", "What leases cost while they were not used, by day and by night, with energy.")
 	idle.register(cmd, "the present month in UTC so far")
-	cmd.Flag("energy-price", "Price of a kWh in each lease's currency, such as 0.12.").StringVar(&idle.energyPrice)
+	cmd.Flag("energy-price", "Price of a kWh in each lease's currency, such as 0.12; by the tariff of the contract or the site where it is not given.").StringVar(&idle.energyPrice)
 	actions[cmd.FullCommand()] = func(ctx context.Context, io streams) error {
 		span, err := idle.span()
 		if err != nil {
@@ -110,6 +110,13 @@ func printIdle(w io.Writer, report api.IdleReport) error {
 		}
 		if r.EnergyCost != nil {
 			energy = r.EnergyCost.Decimal
+		}
+		if len(r.EnergyCosts) > 0 {
+			sums := make([]string, len(r.EnergyCosts))
+			for i, c := range r.EnergyCosts {
+				sums[i] = c.Amount.String()
+			}
+			energy = strings.Join(sums, ", ")
 		}
 		fmt.Fprintf(tab, "%s\t%s\t%s %s\t%s\t%.1f\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.1f kWh\t%s\n",
 			r.Lease, r.Tenant, r.Currency, r.Cost.Decimal, idle, float64(r.IdleMS)/3_600_000, useful, percent(r.Usage.Utilisation), percent(r.Usage.Coverage),

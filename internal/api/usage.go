@@ -39,6 +39,14 @@ type UsagePoint struct {
 	Held *float64 `json:"held"`
 	// Coverage is measured / allocated time, 0 to 1; null where nothing was allocated.
 	Coverage *float64 `json:"coverage"`
+	// Working is the activity of the multiprocessors over the time in which it was measured, 0 to 1;
+	// WorkingCoverage that time / allocated time. Null where it was not measured.
+	Working         *float64 `json:"working"`
+	WorkingCoverage *float64 `json:"working_coverage"`
+	// EnergyJoules is what the GPUs drew, over resets of their counters, in EnergyCoverage of the
+	// allocated time, 0 to 1; null where nobody counted it, as of MIG instances.
+	EnergyJoules   *float64 `json:"energy_joules"`
+	EnergyCoverage *float64 `json:"energy_coverage"`
 	// Cost is a decimal for show in the series' currency; null where the price is not known.
 	Cost *string `json:"cost"`
 	// IdleCost is the cost of the time without use; null where use is not known. IdleBasis

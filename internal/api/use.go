@@ -31,6 +31,9 @@ type IdleRow struct {
 	EnergyJoules float64 `json:"energy_joules"`
 	// EnergyCost is that at the price that was asked for; null without a price.
 	EnergyCost *Money `json:"energy_cost"`
+	// EnergyCosts are what it cost by the tariffs of the contract or the sites, one for each currency,
+	// where no price was asked for.
+	EnergyCosts []rental.EnergyCosts `json:"energy_costs,omitempty"`
 }
 
 // UnleasedReport is which GPUs were used while nobody leased them.
@@ -48,7 +51,7 @@ type UnleasedRow struct {
 }
 
 // IdleUse reports what leases cost while they were not used. perKWh is the price of energy in each
-// lease's currency; none where it is not set. The zero span is the present month in UTC so far.
+// lease's currency; where it is not set, energy costs what the tariffs of contract or site say. The zero span is the present month in UTC so far.
 func (c *Client) IdleUse(ctx context.Context, span rental.Span, perKWh rental.Decimal) (IdleReport, error) {
 	v := Period{Span: span}.values()
 	if perKWh.IsSet() {

@@ -75,6 +75,19 @@ func (b *book) down(from, to string) {
 		Span: rental.Span{Start: moment(from), End: moment(to)}, Cause: rental.CauseProvider, ApprovedBy: "anna"})
 }
 
+func TestABillThatWasClosedBeforeMoreWasKeptOfUseIsWrittenAsItWas(t *testing.T) {
+	const old = `{"lease":"L-1","tenant":"acme","provider":"north","contract":"earth","currency":"CNY","time_zone":"UTC",` +
+		`"period":{"start":"2020-05-01T00:00:00Z","end":"2020-06-01T00:00:00Z"},"language":"en","lines":[],"total":{"currency":"CNY","minor":0},` +
+		`"use":{"allocated_ms":3600000,"measured_ms":1800000,"busy_ms":900000,"used_us":450000000,"held_known_ms":0,"held_ms":0,` +
+		`"utilisation_percent":"25.00","coverage_percent":"50.00","idle_cost":{"currency":"CNY","minor":0},"idle_basis":"use"},` +
+		`"invoice":{"number":"INV-000001","closed_at":"2020-06-02T00:00:00Z","closed_by":"fin"}}` + "\n"
+	b := newBook()
+	b.closed = []rental.ClosedMonth{{Lease: "L-1", Span: may(), Bill: []byte(old)}}
+	if text, err := billing.Frozen(b.bill(t, late, may())); err != nil || string(text) != old {
+		t.Errorf("%v, the closed bill reads back as\n%s\nnot\n%s", err, text, old)
+	}
+}
+
 func TestAClosedBillKeepsItsBytesAndLaterFactsCorrectTheNext(t *testing.T) {
 	b := openBook()
 	before := b.bill(t, late, may())

@@ -28,6 +28,8 @@ type Ledger interface {
 	UsageRecords(ctx context.Context, lease string, span rental.Span) ([]rental.UsageRecord, error)
 	// UsageSums sums the records that begin in the span, by card.
 	UsageSums(ctx context.Context, lease string, span rental.Span) ([]rental.UsageRecord, error)
+	// EnergyTariffs returns what a kWh costs at each host whose site has a tariff, by its name.
+	EnergyTariffs(ctx context.Context) (map[string]rental.EnergyTariff, error)
 	// LearntSince tells whether anything was recorded since a moment that may change what the lease
 	// costs before another; yes where that is not known.
 	LearntSince(ctx context.Context, lease string, since, before rental.Millis) (bool, error)
@@ -159,7 +161,7 @@ func (s *Service) bill(ctx context.Context, lease string, period rental.Span, la
 	if bill.Reservation, err = rental.UseOfReservation(c.Currency, bill.Lines); err != nil {
 		return rental.Bill{}, fmt.Errorf("bill of lease %s: %w", lease, err)
 	}
-	if err := s.addUse(ctx, &bill, period); err != nil {
+	if err := s.addUse(ctx, &bill, f, period); err != nil {
 		return rental.Bill{}, err
 	}
 	if corrections && charged.End < period.End && period.Start < rental.At(s.now()) {

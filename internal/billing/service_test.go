@@ -28,7 +28,8 @@ type book struct {
 	adjustments []rental.Adjustment
 	closed      []rental.ClosedMonth
 	news        []news // what was recorded when; where it is nil, anything may have been
-	reckoned    int    // how often credits were asked for
+	tariffs     map[string]rental.EnergyTariff
+	reckoned    int // how often credits were asked for
 }
 
 // news is a fact about time from start on that was recorded at a moment.
@@ -65,6 +66,9 @@ func (b *book) Adjustments(context.Context, string) ([]rental.Adjustment, error)
 }
 func (b *book) ClosedMonths(context.Context, string) ([]rental.ClosedMonth, error) {
 	return b.closed, nil
+}
+func (b *book) EnergyTariffs(context.Context) (map[string]rental.EnergyTariff, error) {
+	return b.tariffs, nil
 }
 func (b *book) GPUs(context.Context) ([]rental.GPU, error) { return nil, nil }
 func (b *book) UsageRecords(context.Context, string, rental.Span) ([]rental.UsageRecord, error) {

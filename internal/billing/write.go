@@ -131,7 +131,8 @@ func WriteCSV(w io.Writer, bills ...rental.Bill) error {
 	rows := [][]string{{"lease", "tenant", "provider", "contract", "item", "charge_start", "charge_end", "quantity", "unit",
 		"unit_price", "card_milliseconds", "amount", "currency", "provisional", "note",
 		"name", "price_currency", "rate", "rate_date", "corrects_start", "corrects_end", "invoice",
-		"utilisation_percent", "coverage_percent"}}
+		"utilisation_percent", "coverage_percent", "idle_cost", "idle_basis", "useful_hour_cost", "working_percent", "working_coverage_percent",
+		"day_utilisation_percent", "day_coverage_percent", "night_utilisation_percent", "night_coverage_percent", "energy_kwh", "energy_coverage_percent"}}
 	for _, bill := range bills {
 		rows = append(rows, csvRows(bill)...)
 	}
@@ -158,20 +159,37 @@ func csvRows(bill rental.Bill) [][]string {
 		if bill.Invoice != nil {
 			invoice = bill.Invoice.Number
 		}
-		var use rental.BillUse
-		if l.Use != nil {
-			use = *l.Use
-		}
-		rows = append(rows, []string{
+		rows = append(rows, append([]string{
 			cell(bill.Lease), cell(bill.Tenant), cell(bill.Provider), cell(bill.Contract), cell(l.Item),
 			l.Charged.Start.String(), l.Charged.End.String(), l.QuantityDecimal(9), cell(l.Unit), l.UnitPrice.String(),
 			strconv.FormatInt(l.QuantityMS, 10), l.Amount.Decimal(), string(l.Amount.Currency),
 			strconv.FormatBool(len(bill.Provisional) > 0), cell(l.Note),
 			cell(l.Name), priced, rate, on, from, to, cell(invoice),
-			use.UtilisationPercent, use.CoveragePercent,
-		})
+		}, useCells(l.Use)...))
 	}
 	return rows
+}
+
+// useCells are a line's columns of use, empty where nothing is known. Costs are in the row's currency.
+func useCells(use *rental.BillUse) []string {
+	if use == nil {
+		use = &rental.BillUse{}
+	}
+	decimal := func(a *rental.Amount) string {
+		if a == nil {
+			return ""
+		}
+		return a.Decimal()
+	}
+	var day, night rental.UseShare
+	if use.Day != nil && use.Night != nil {
+		day, night = *use.Day, *use.Night
+	}
+	return []string{
+		use.UtilisationPercent, use.CoveragePercent, decimal(use.IdleCost), use.IdleBasis, decimal(use.UsefulHour),
+		use.WorkingPercent, use.WorkingCoveragePercent, day.UtilisationPercent, day.CoveragePercent,
+		night.UtilisationPercent, night.CoveragePercent, use.EnergyKWh, use.EnergyCoveragePercent,
+	}
 }
 
 // WriteTables writes several bills one after another.

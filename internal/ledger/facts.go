@@ -114,6 +114,34 @@ func (l *Ledger) Hosts(ctx context.Context) ([]rental.Host, error) {
 	return list[rental.Host](ctx, l.read, rental.KindHost)
 }
 
+// EnergyTariffs returns what a kWh costs at each host whose site has a tariff, by the host's name.
+func (l *Ledger) EnergyTariffs(ctx context.Context) (map[string]rental.EnergyTariff, error) {
+	sites, err := l.Sites(ctx)
+	if err != nil {
+		return nil, err
+	}
+	bySite := map[string]rental.EnergyTariff{}
+	for _, site := range sites {
+		if site.Energy != nil {
+			bySite[site.Name] = *site.Energy
+		}
+	}
+	if len(bySite) == 0 {
+		return nil, nil
+	}
+	hosts, err := l.Hosts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]rental.EnergyTariff{}
+	for _, host := range hosts {
+		if tariff, known := bySite[host.Site]; known {
+			out[host.Name] = tariff
+		}
+	}
+	return out, nil
+}
+
 // SKUs returns all hardware classes by name.
 func (l *Ledger) SKUs(ctx context.Context) ([]rental.SKU, error) {
 	return list[rental.SKU](ctx, l.read, rental.KindSKU)

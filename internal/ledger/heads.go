@@ -110,8 +110,7 @@ func recorded(ctx context.Context, q querier, lease string, after, upTo rental.M
 	out.Usage, err = collect(ctx, q, func(rows *sql.Rows) (rental.UsageRecord, error) {
 		r := rental.UsageRecord{Lease: lease}
 		return r, scanFigures(rows, &r, &r.UUID, &r.Revision)
-	}, `SELECT u.uuid, u.revision, u.start_ms, u.end_ms, u.allocated_ms, u.measured_ms, u.busy_ms, u.used_us, u.held_known_ms, u.held_ms,
-		u.up_ms, u.down_ms, u.excluded_ms, u.unknown_ms, u.energy_mj FROM usage_records u
+	}, `SELECT u.uuid, u.revision, u.start_ms, u.end_ms, `+figuresOfU+` FROM usage_records u
 		WHERE u.lease = $1 AND u.at_ms > $2 AND u.at_ms <= $3 AND u.revision = (SELECT max(v.revision) FROM usage_records v
 		WHERE v.lease = u.lease AND v.uuid = u.uuid AND v.hour_ms = u.hour_ms AND v.at_ms <= $3) ORDER BY u.start_ms, u.uuid`,
 		lease, int64(after), int64(upTo))

@@ -58,14 +58,8 @@ func (w *usageWriter) monthOf(ctx context.Context, lease string, at rental.Milli
 // moveTotals adds the noted differences to the month totals.
 func (w *usageWriter) moveTotals(ctx context.Context) error {
 	stmt, err := w.t.PrepareContext(ctx, `INSERT INTO month_totals AS m (lease, uuid, start_ms, end_ms, revision, `+figures+`)
-		VALUES ($1, $2, $3, $4, 1, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
-		ON CONFLICT (lease, start_ms, uuid) DO UPDATE SET revision = m.revision + 1,
-		allocated_ms = m.allocated_ms + excluded.allocated_ms, measured_ms = m.measured_ms + excluded.measured_ms,
-		busy_ms = m.busy_ms + excluded.busy_ms, used_us = m.used_us + excluded.used_us,
-		held_known_ms = m.held_known_ms + excluded.held_known_ms, held_ms = m.held_ms + excluded.held_ms,
-		up_ms = m.up_ms + excluded.up_ms, down_ms = m.down_ms + excluded.down_ms,
-		excluded_ms = m.excluded_ms + excluded.excluded_ms, unknown_ms = m.unknown_ms + excluded.unknown_ms,
-		energy_mj = m.energy_mj + excluded.energy_mj`)
+		VALUES ($1, $2, $3, $4, 1, `+places(5, len(columns))+`)
+		ON CONFLICT (lease, start_ms, uuid) DO UPDATE SET revision = m.revision + 1, `+eachColumn("%[1]s = m.%[1]s + excluded.%[1]s"))
 	if err != nil {
 		return fmt.Errorf("month totals: %w", err)
 	}
@@ -112,8 +106,7 @@ func (l *Ledger) UsageSums(ctx context.Context, lease string, span rental.Span) 
 			return kept, storeError("ledger: month totals", err)
 		}
 	}
-	sums, err := collect(ctx, l.read, scan, `SELECT u.uuid, min(u.start_ms), max(u.end_ms), SUM(u.allocated_ms), SUM(u.measured_ms), SUM(u.busy_ms),
-		SUM(u.used_us), SUM(u.held_known_ms), SUM(u.held_ms), SUM(u.up_ms), SUM(u.down_ms), SUM(u.excluded_ms), SUM(u.unknown_ms), SUM(u.energy_mj)
+	sums, err := collect(ctx, l.read, scan, `SELECT u.uuid, min(u.start_ms), max(u.end_ms), `+sumsOfU+`
 		FROM usage_records u WHERE u.lease = $1 AND u.start_ms >= $2 AND u.start_ms < $3 AND u.revision =
 		(SELECT max(v.revision) FROM usage_records v WHERE v.lease = u.lease AND v.uuid = u.uuid AND v.hour_ms = u.hour_ms`+l.read.known("v.at_ms")+`)
 		GROUP BY u.uuid HAVING SUM(u.allocated_ms) > 0 ORDER BY u.uuid`, lease, int64(span.Start), int64(span.End))
@@ -154,8 +147,7 @@ func (l *Ledger) CheckTotals(ctx context.Context) error {
 	if err != nil {
 		return storeError("ledger: check totals", err)
 	}
-	sums, err := collect(ctx, tx, scan, `SELECT m.lease, m.uuid, m.start_ms, m.end_ms, SUM(u.allocated_ms), SUM(u.measured_ms), SUM(u.busy_ms),
-		SUM(u.used_us), SUM(u.held_known_ms), SUM(u.held_ms), SUM(u.up_ms), SUM(u.down_ms), SUM(u.excluded_ms), SUM(u.unknown_ms), SUM(u.energy_mj)
+	sums, err := collect(ctx, tx, scan, `SELECT m.lease, m.uuid, m.start_ms, m.end_ms, `+sumsOfU+`
 		FROM month_totals m JOIN usage_records u ON u.lease = m.lease AND u.uuid = m.uuid AND u.start_ms >= m.start_ms AND u.start_ms < m.end_ms
 		WHERE u.revision = (SELECT max(v.revision) FROM usage_records v WHERE v.lease = u.lease AND v.uuid = u.uuid AND v.hour_ms = u.hour_ms)
 		GROUP BY m.lease, m.uuid, m.start_ms, m.end_ms`)

@@ -5,14 +5,42 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/leasewatch/leasewatch/internal/rental"
 )
 
 const hourMS = 3_600_000
 
-// figures are the columns of usage_records and month_totals in which figures stand.
-const figures = `allocated_ms, measured_ms, busy_ms, used_us, held_known_ms, held_ms, up_ms, down_ms, excluded_ms, unknown_ms, energy_mj`
+// columns are those of usage_records and month_totals in which figures stand.
+var columns = []string{"allocated_ms", "measured_ms", "busy_ms", "used_us", "held_known_ms", "held_ms", "up_ms", "down_ms",
+	"excluded_ms", "unknown_ms", "energy_mj", "energy_known_ms", "working_known_ms", "working_us",
+	"split_ms", "night_ms", "night_measured_ms", "night_used_us"}
+
+// The columns in a query: by themselves, of the table that it names u, and each summed over its rows.
+var (
+	figures    = eachColumn("%s")
+	figuresOfU = eachColumn("u.%s")
+	sumsOfU    = eachColumn("SUM(u.%s)")
+)
+
+// eachColumn writes every column in the form, with commas between.
+func eachColumn(form string) string {
+	out := make([]string, len(columns))
+	for i, column := range columns {
+		out[i] = fmt.Sprintf(form, column)
+	}
+	return strings.Join(out, ", ")
+}
+
+// places writes the numbered places of a statement's values: "$1, $2" for two from 1.
+func places(from, count int) string {
+	out := make([]string, count)
+	for i := range out {
+		out[i] = fmt.Sprintf("$%d", from+i)
+	}
+	return strings.Join(out, ", ")
+}
 
 // slot is one card of one lease in one UTC hour: its records are replaced together.
 type slot struct {
@@ -20,9 +48,11 @@ type slot struct {
 	hour        rental.Millis
 }
 
+// figuresOf returns where a record keeps each of the columns.
 func figuresOf(r *rental.UsageRecord) []*int64 {
 	return []*int64{&r.AllocatedMS, &r.MeasuredMS, &r.BusyMS, &r.UsedMicros, &r.HeldKnownMS, &r.HeldMS,
-		&r.UpMS, &r.DownMS, &r.ExcludedMS, &r.UnknownMS, &r.EnergyMilliJoules}
+		&r.UpMS, &r.DownMS, &r.ExcludedMS, &r.UnknownMS, &r.EnergyMilliJoules, &r.EnergyKnownMS, &r.WorkingKnownMS, &r.WorkingMicros,
+		&r.SplitMS, &r.NightMS, &r.NightMeasuredMS, &r.NightUsedMicros}
 }
 
 // add adds sign times the figures of o to r.
@@ -98,7 +128,7 @@ func (t *txn) usageWriter(ctx context.Context) (*usageWriter, error) {
 		return nil, err
 	}
 	if w.insert, err = t.PrepareContext(ctx, `INSERT INTO usage_records (lease, uuid, hour_ms, revision, start_ms, end_ms, `+figures+`, at_ms)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`); err != nil {
+		VALUES (`+places(1, 7+len(columns))+`)`); err != nil {
 		w.newest.Close()
 		return nil, err
 	}
@@ -187,8 +217,7 @@ func scanFigures(rows *sql.Rows, r *rental.UsageRecord, front ...any) error {
 
 // newestUsage reads, of each hour of a card, the records of the revision that holds.
 func newestUsage(q knower) string {
-	return `SELECT u.lease, u.uuid, u.revision, u.start_ms, u.end_ms, u.allocated_ms, u.measured_ms, u.busy_ms, u.used_us,
-	u.held_known_ms, u.held_ms, u.up_ms, u.down_ms, u.excluded_ms, u.unknown_ms, u.energy_mj FROM usage_records u
+	return `SELECT u.lease, u.uuid, u.revision, u.start_ms, u.end_ms, ` + figuresOfU + ` FROM usage_records u
 	WHERE u.allocated_ms > 0 AND u.revision = (SELECT max(v.revision) FROM usage_records v
 	WHERE v.lease = u.lease AND v.uuid = u.uuid AND v.hour_ms = u.hour_ms` + q.known("v.at_ms") + `)`
 }

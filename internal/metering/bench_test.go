@@ -8,7 +8,7 @@ import (
 )
 
 // BenchmarkAnHourOf8000Cards meters 1,000 leases of eight cards with four readings a minute of
-// three metrics, into a SQLite ledger on disk.
+// four metrics, into a SQLite ledger on disk.
 func BenchmarkAnHourOf8000Cards(b *testing.B) {
 	w := newWorld(b)
 	hour := span("2026-05-01T10:00:00Z", "2026-05-01T11:00:00Z")
@@ -25,6 +25,7 @@ func BenchmarkAnHourOf8000Cards(b *testing.B) {
 			uuid := fmt.Sprintf("GPU-%d-%d", l, c)
 			cards = append(cards, uuid)
 			w.put("gpu_utilization_ratio", uuid, "scrape", use...)
+			w.put("gpu_sm_active_ratio", uuid, "scrape", use...)
 			w.put("gpu_allocated", uuid, "scrape", held...)
 			w.put("gpu_energy_joules_total", uuid, "scrape", drawn...)
 		}

@@ -96,19 +96,19 @@ func stepsOf(samples []rental.Sample) (steps []step, dropped int) {
 	return steps, dropped
 }
 
-// energyOver returns the millijoules of a span. A step on a border is split by time, in whole
-// millijoules of which none is lost or counted twice.
-func energyOver(steps []step, span rental.Span) int64 {
+// energyOver returns the millijoules of a span and the time of it over which they were counted. A
+// step on a border is split by time, in whole millijoules of which none is lost or counted twice.
+func energyOver(steps []step, span rental.Span) (total, knownMS int64) {
 	first, _ := slices.BinarySearchFunc(steps, span.Start, endsBy)
-	var total int64
 	for _, x := range steps[first:] {
 		if x.span.Start >= span.End {
 			break
 		}
 		part := x.span.Clip(span)
 		total += x.until(part.End) - x.until(part.Start)
+		knownMS += part.Duration()
 	}
-	return total
+	return total, knownMS
 }
 
 // until is the part of a step before a moment in it, floored.

@@ -164,7 +164,9 @@ func (w *world) total(lease string) rental.UsageRecord {
 	var sum rental.UsageRecord
 	for _, r := range records {
 		if r.AllocatedMS != r.Span.Duration() || r.MeasuredMS > r.AllocatedMS || r.BusyMS > r.MeasuredMS || r.UsedMicros > r.MeasuredMS*1000 ||
-			r.HeldMS > r.HeldKnownMS || r.HeldKnownMS > r.AllocatedMS || r.UpMS+r.DownMS+r.ExcludedMS+r.UnknownMS != r.AllocatedMS {
+			r.HeldMS > r.HeldKnownMS || r.HeldKnownMS > r.AllocatedMS || r.UpMS+r.DownMS+r.ExcludedMS+r.UnknownMS != r.AllocatedMS ||
+			r.WorkingMicros > r.WorkingKnownMS*1000 || r.WorkingKnownMS > r.AllocatedMS || r.EnergyKnownMS > r.AllocatedMS ||
+			r.SplitMS != r.AllocatedMS || r.NightMS != 0 && r.NightMS != r.AllocatedMS || r.NightMeasuredMS > r.MeasuredMS || r.NightUsedMicros > r.UsedMicros {
 			w.t.Errorf("record breaks its own rules: %+v", r)
 		}
 		sum.AllocatedMS += r.AllocatedMS

@@ -13,6 +13,7 @@ import (
 const (
 	utilization = "gpu_utilization_ratio"
 	allocated   = "gpu_allocated"
+	smActive    = "gpu_sm_active_ratio"
 	energy      = "gpu_energy_joules_total"
 )
 
@@ -68,6 +69,7 @@ func (s *Service) meterChunk(ctx context.Context, chunk rental.Span, lease strin
 		return 0, err
 	}
 	var records []rental.UsageRecord
+	cutters := map[string]cutter{} // by contract
 	for _, a := range assignments {
 		contract, ok := contracts[a.Lease]
 		if !ok {
@@ -77,16 +79,21 @@ func (s *Service) meterChunk(ctx context.Context, chunk rental.Span, lease strin
 		if served.Empty() {
 			continue
 		}
+		by, known := cutters[contract.Name]
+		if !known {
+			if by, err = cutterOf(chunk, contract); err != nil {
+				return 0, err
+			}
+			cutters[contract.Name] = by
+		}
 		classes, err := s.ledger.Timeline(ctx, a.Lease, a.UUID, served)
 		if err != nil {
 			return 0, err
 		}
-		pieces, err := cut(served, contract)
-		if err != nil {
-			return 0, err
-		}
-		for _, piece := range pieces {
-			records = append(records, record(a, piece, classes, read.card(a.UUID)))
+		for _, piece := range by.cut(served) {
+			r := record(a, piece, classes, read.card(a.UUID))
+			by.splitNight(&r)
+			records = append(records, r)
 		}
 	}
 	return s.save(ctx, chunk, lease, records)
@@ -108,7 +115,11 @@ func record(a rental.Assignment, piece rental.Span, classes []rental.Interval, c
 			r.HeldMS += ms
 		}
 	})
-	r.EnergyMilliJoules = energyOver(c.energy, piece)
+	c.working.over(piece, func(ms int64, millionths int64) {
+		r.WorkingKnownMS += ms
+		r.WorkingMicros += ms * millionths / 1000
+	})
+	r.EnergyMilliJoules, r.EnergyKnownMS = energyOver(c.energy, piece)
 	for _, i := range classes {
 		ms := i.Span.Clip(piece).Duration()
 		switch i.Class {

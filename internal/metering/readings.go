@@ -14,8 +14,8 @@ const perCardQueries = 32
 
 // cardReadings is what the samples say of one card.
 type cardReadings struct {
-	use, held holds
-	energy    []step
+	use, held, working holds
+	energy             []step
 }
 
 type readings struct {
@@ -52,6 +52,7 @@ func (s *Service) readings(ctx context.Context, chunk rental.Span, assignments [
 	}{
 		{utilization, func(c *cardReadings, h holds) { c.use = h }},
 		{allocated, func(c *cardReadings, h holds) { c.held = h }},
+		{smActive, func(c *cardReadings, h holds) { c.working = h }},
 	} {
 		series, err := s.selectCards(ctx, m.metric, around, r.cards)
 		if err != nil {

@@ -51,6 +51,10 @@ const (
 	BillIdleNote          Key = "bill.idle_note"
 	BillFreeNote          Key = "bill.free_note"
 	BillUsefulHour        Key = "bill.useful_hour"
+	BillWorkingNote       Key = "bill.working_note"
+	BillDayNight          Key = "bill.day_night"
+	BillEnergy            Key = "bill.energy"
+	BillEnergyCost        Key = "bill.energy_cost"
 	BillReservationNote   Key = "bill.reservation_note"
 	BillOutlook           Key = "bill.outlook"
 	BillBudget            Key = "bill.budget"
@@ -107,6 +111,10 @@ var reportTexts = map[Key]sentence{
 	BillUseNotMeasured:    {"Use: not measured", "利用率：未测量"},
 	BillIdleNote:          {"Idle cost: %s, of the measured time without any use", "闲置成本：%s（已测量且无任何使用的时间）"},
 	BillFreeNote:          {"Idle cost: %s, of the time in which the scheduler had no job on the GPU", "闲置成本：%s（调度器未分配作业的时间）"},
+	BillWorkingNote:       {"Multiprocessors at work: %[1]s %% of the time in which that was measured; %[2]s %% of the time was", "多处理器（SM）工作时间：已测量时间的 %[1]s %%；采样覆盖率 %[2]s %%"},
+	BillDayNight:          {"Use by day (%[3]s to %[4]s): %[1]s; by night: %[2]s", "白天（%[3]s 至 %[4]s）利用率：%[1]s；夜间：%[2]s"},
+	BillEnergy:            {"Energy: %[1]s kWh, counted over %[2]s %% of the time", "耗电量：%[1]s kWh，计量覆盖 %[2]s %% 的时间"},
+	BillEnergyCost:        {"Energy cost: %[1]s for %[2]s kWh; in no line of the bill", "电费：%[1]s（%[2]s kWh），不计入账单任何一项"},
 	BillUsefulHour:        {"A fully used GPU-hour cost %s", "每个完全利用的 GPU 小时成本为 %s"},
 	BillReservationNote:   {"Reservation: %[1]s of %[2]s GPU-hours used (%[3]s %%), each for %[4]s; it pays off above %[5]s %%", "预留：%[2]s GPU·小时中已使用 %[1]s（%[3]s %%），每小时实际成本 %[4]s；使用率高于 %[5]s %% 时划算"},
 	BillOutlook:           {"Outlook: %[1]s so far, %[2]s by the end of the period if the lease goes on as it is; with tax, before credits", "预测：截至目前 %[1]s，若租约照此继续，期末为 %[2]s；含税，未扣赔付"},

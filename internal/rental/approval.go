@@ -65,8 +65,8 @@ func stopsUntil(l Lease, until Millis) []Span {
 }
 
 // MoneyBefore returns what a contract says of money up to a moment: two contracts that are equal
-// in it charge and judge the same until then. Versions of prices and rates that begin later, and
-// the language of sentences, are not in it.
+// in it charge and judge the same until then. Versions of prices and rates that begin later, the
+// language of sentences and the price of energy, which no bill charges, are not in it.
 func (c Contract) MoneyBefore(until Millis) Contract {
 	c.Plan.Prices = versionsBefore(c.Plan.Prices, until, func(p PriceVersion) Millis { return p.From })
 	c.Rates = versionsBefore(c.Rates, until, func(r Rate) Millis { return r.From })
@@ -76,7 +76,7 @@ func (c Contract) MoneyBefore(until Millis) Contract {
 		items[i] = item
 	}
 	c.Items = items
-	c.Language = ""
+	c.Language, c.Energy = "", nil
 	return c
 }
 

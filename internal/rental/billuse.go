@@ -16,6 +16,32 @@ type BillUse struct {
 	IdleBasis string  `json:"idle_basis,omitempty"`
 	// UsefulHour is what one fully used card-hour cost: the price of an hour over the utilisation.
 	UsefulHour *Amount `json:"useful_hour,omitempty"`
+	// WorkingPercent is the activity of the multiprocessors over the time in which it was measured,
+	// WorkingCoveragePercent that time / allocated time. Empty where it was not measured.
+	WorkingPercent         string `json:"working_percent,omitempty"`
+	WorkingCoveragePercent string `json:"working_coverage_percent,omitempty"`
+	// Day and Night are the use by day (from DayBegins to DayEnds in the contract's zone) and by
+	// night; nil where some of the time is from before the two were told apart.
+	Day   *UseShare `json:"day,omitempty"`
+	Night *UseShare `json:"night,omitempty"`
+	// EnergyKWh is what the cards drew, rounded half up to three digits; EnergyCoveragePercent is the
+	// share of the allocated time in which it was counted. Empty where it was not.
+	EnergyKWh             string `json:"energy_kwh,omitempty"`
+	EnergyCoveragePercent string `json:"energy_coverage_percent,omitempty"`
+	// EnergyCosts are what that energy cost by the tariffs of the contract or the sites, one for each
+	// currency; energy without a tariff is in none. They are in no line: no bill charges them.
+	EnergyCosts []EnergyCosts `json:"energy_costs,omitempty"`
+}
+
+// UseShare is a part of a use: percentages as in BillUse, and the allocated time in card-milliseconds.
+type UseShare struct {
+	AllocatedMS        int64  `json:"allocated_ms"`
+	UtilisationPercent string `json:"utilisation_percent,omitempty"`
+	CoveragePercent    string `json:"coverage_percent,omitempty"`
+}
+
+func shareOf(u Use) *UseShare {
+	return &UseShare{AllocatedMS: u.AllocatedMS, UtilisationPercent: shownPercent(u.Utilisation()), CoveragePercent: shownPercent(u.Coverage())}
 }
 
 // Bases of an idle cost.
@@ -32,12 +58,12 @@ func (l BillLine) TimeOfCards() bool {
 // UseOfLines sets how cards spent their time beside what lines for it cost: uses are those of the
 // lines, one each, and all is the use of the whole.
 func UseOfLines(c Currency, lines []BillLine, uses []Use, all Use) (*BillUse, error) {
-	out := &BillUse{Use: all, CoveragePercent: shownPercent(all.Coverage())}
+	out := shownUse(all)
 	cost, idle := new(big.Rat), new(big.Rat)
 	var ms int64
 	switch {
 	case all.MeasuredMS > 0:
-		out.UtilisationPercent, out.IdleBasis = shownPercent(all.Utilisation()), IdleByUse
+		out.IdleBasis = IdleByUse
 	case all.HeldKnownMS > 0:
 		out.IdleBasis = IdleByAllocation
 	}
@@ -69,6 +95,21 @@ func UseOfLines(c Currency, lines []BillLine, uses []Use, all Use) (*BillUse, er
 		out.UsefulHour = &shown
 	}
 	return out, nil
+}
+
+// shownUse sets beside the sums the figures that are shown of them.
+func shownUse(all Use) *BillUse {
+	out := &BillUse{Use: all, UtilisationPercent: shownPercent(all.Utilisation()), CoveragePercent: shownPercent(all.Coverage())}
+	if all.WorkingKnownMS > 0 {
+		out.WorkingPercent, out.WorkingCoveragePercent = shownPercent(all.Working()), shownPercent(all.WorkingCoverage())
+	}
+	if all.EnergyKnownMS > 0 {
+		out.EnergyKWh, out.EnergyCoveragePercent = KilowattHours(all.EnergyMilliJoules), shownPercent(all.EnergyCoverage())
+	}
+	if halves, known := all.DayNight(); known {
+		out.Day, out.Night = shareOf(halves.Day), shareOf(halves.Night)
+	}
+	return out
 }
 
 func shownPercent(b Bound) string {

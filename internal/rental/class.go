@@ -43,4 +43,28 @@ type UsageRecord struct {
 	UnknownMS  int64 `json:"unknown_ms"`
 
 	EnergyMilliJoules int64 `json:"energy_mj"`
+	// EnergyKnownMS is the time over which the energy was counted.
+	EnergyKnownMS int64 `json:"energy_known_ms"`
+	// WorkingKnownMS is time in which the activity of the card's multiprocessors was measured,
+	// WorkingMicros that activity x time, in microseconds.
+	WorkingKnownMS int64 `json:"working_known_ms"`
+	WorkingMicros  int64 `json:"working_us"`
+	// SplitMS is the allocated time of which it is known whether it was day or night in the
+	// contract's zone: all of it, but in records from before that was told apart. The next three
+	// are what of the allocated, the measured and the used time was at night.
+	SplitMS         int64 `json:"split_ms"`
+	NightMS         int64 `json:"night_ms"`
+	NightMeasuredMS int64 `json:"night_measured_ms"`
+	NightUsedMicros int64 `json:"night_used_us"`
+}
+
+// Use returns the record's figures of use.
+func (r UsageRecord) Use() Use {
+	return Use{
+		AllocatedMS: r.AllocatedMS, MeasuredMS: r.MeasuredMS, BusyMS: r.BusyMS, UsedMicros: r.UsedMicros,
+		HeldKnownMS: r.HeldKnownMS, HeldMS: r.HeldMS,
+		EnergyMilliJoules: r.EnergyMilliJoules, EnergyKnownMS: r.EnergyKnownMS,
+		WorkingKnownMS: r.WorkingKnownMS, WorkingMicros: r.WorkingMicros,
+		SplitMS: r.SplitMS, NightMS: r.NightMS, NightMeasuredMS: r.NightMeasuredMS, NightUsedMicros: r.NightUsedMicros,
+	}
 }

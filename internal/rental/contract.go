@@ -24,6 +24,10 @@ type Contract struct {
 	// with tax and before credits. It changes no amount: 50, 80 and 100 % of it are told.
 	MonthlyBudget Decimal `json:"monthly_budget,omitzero" yaml:"monthly_budget"`
 
+	// Energy is what a kWh costs under the contract, where that is known; it stands beside the bill
+	// and changes no amount. Without it that of the card's site holds.
+	Energy *EnergyTariff `json:"energy,omitempty" yaml:"energy"`
+
 	BillWhileDown        *bool `json:"bill_while_down" yaml:"bill_while_down"`
 	BillWhileMaintenance *bool `json:"bill_while_maintenance" yaml:"bill_while_maintenance"`
 	// LineRounding is how a bill line becomes minor units: half_up, half_even, up or down.

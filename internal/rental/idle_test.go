@@ -1,6 +1,7 @@
 package rental
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -39,6 +40,73 @@ func TestUseIsSplitByDayAndNightOfTheContractsZone(t *testing.T) {
 	}
 	if _, err := SplitDayNight("Mars/Olympus", nil); err == nil {
 		t.Error("a zone that is none is taken")
+	}
+}
+
+func TestDayAndNightAreToldOnlyWhereAllOfTheTimeIsKnown(t *testing.T) {
+	var u Use
+	u.Add(UsageRecord{AllocatedMS: 100, MeasuredMS: 80, UsedMicros: 40_000, SplitMS: 100, NightMS: 60, NightMeasuredMS: 50, NightUsedMicros: 10_000})
+	halves, known := u.DayNight()
+	if day := (Use{AllocatedMS: 40, MeasuredMS: 30, UsedMicros: 30_000}); !known || halves.Day != day {
+		t.Errorf("day = %+v (%v), want %+v", halves.Day, known, day)
+	}
+	u.Add(UsageRecord{AllocatedMS: 100, MeasuredMS: 100}) // from before the two were told apart
+	if _, known := u.DayNight(); known {
+		t.Error("day and night are told though half of the time has no such record")
+	}
+	if _, known := (Use{}).DayNight(); known {
+		t.Error("day and night of no time are told")
+	}
+}
+
+func TestTwilightsAreThoseOfTheWallClock(t *testing.T) {
+	for zone, want := range map[string]string{
+		"Asia/Kolkata":        "2026-11-01T02:30:00Z 2026-11-01T14:30:00Z",
+		"America/Los_Angeles": "2026-11-01T03:00:00Z 2026-11-01T16:00:00Z", // the evening before, summer time; then winter time
+	} {
+		place, err := LoadZone(zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, at := range Twilights(place, span(t, "2026-11-01T00:00:00Z", "2026-11-02T00:00:00Z")) {
+			got = append(got, at.String())
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %v, want %s", zone, got, want)
+		}
+	}
+}
+
+func TestEnergyHasThePriceOfItsTimeAndNoSumOverCurrencies(t *testing.T) {
+	tariff := EnergyTariff{Currency: "CNY", Prices: []PriceVersion{{Price: dec(t, "0.5")}, {From: 100, Price: dec(t, "0.6")}, {From: 200, Price: dec(t, "0.7")}}}
+	for _, tc := range []struct {
+		name string
+		span Span
+		want string
+	}{
+		{"before any change", Span{0, 100}, "0.5"},
+		{"at a change", Span{100, 101}, "0.6"},
+		{"over a change", Span{99, 101}, "0.5 0.6"},
+		{"over all", Span{0, 500}, "0.5 0.6 0.7"},
+		{"after the last", Span{300, 400}, "0.7"},
+	} {
+		var got []string
+		for _, v := range tariff.Within(tc.span) {
+			got = append(got, v.Price.String())
+		}
+		if strings.Join(got, " ") != tc.want {
+			t.Errorf("%s: %v, want %s", tc.name, got, tc.want)
+		}
+	}
+	var bill EnergyBill
+	bill.Add("USD", 3_600_000_000, dec(t, "0.12"))
+	bill.Add("CNY", 1_800_000_000, dec(t, "0.005"))
+	bill.Add("CNY", 1_800_000_000, dec(t, "0.005")) // half a fen, and half a fen: rounded once
+	bill.Add("CNY", -5, dec(t, "9"))
+	costs, err := bill.Costs()
+	if err != nil || len(costs) != 2 || costs[0].Amount.String() != "0.01 CNY" || costs[0].KWh != "1" || costs[1].Amount.String() != "0.12 USD" {
+		t.Errorf("%+v, %v", costs, err)
 	}
 }
 

@@ -18,6 +18,8 @@ type Site struct {
 	Provider string `json:"provider" yaml:"provider"`
 	TimeZone string `json:"time_zone,omitempty" yaml:"time_zone"`
 	Location string `json:"location,omitempty" yaml:"location"`
+	// Energy is what a kWh costs there; a contract's own goes before it.
+	Energy *EnergyTariff `json:"energy,omitempty" yaml:"energy"`
 }
 
 // Host is a machine with GPUs in slots.

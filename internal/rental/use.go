@@ -14,6 +14,21 @@ type Use struct {
 	UsedMicros  int64 `json:"used_us"`
 	HeldKnownMS int64 `json:"held_known_ms"`
 	HeldMS      int64 `json:"held_ms"`
+
+	// What follows is left out of JSON where it is 0, so that bills that were closed before it was
+	// kept are written as they were.
+
+	// EnergyMilliJoules is what was drawn in EnergyKnownMS, over resets of the counters.
+	EnergyMilliJoules int64 `json:"energy_mj,omitempty"`
+	EnergyKnownMS     int64 `json:"energy_known_ms,omitempty"`
+	// WorkingMicros is the activity of the multiprocessors x time, WorkingKnownMS where it was measured.
+	WorkingKnownMS int64 `json:"working_known_ms,omitempty"`
+	WorkingMicros  int64 `json:"working_us,omitempty"`
+	// What of the time was at night; it holds for SplitMS of the allocated time.
+	SplitMS         int64 `json:"split_ms,omitempty"`
+	NightMS         int64 `json:"night_ms,omitempty"`
+	NightMeasuredMS int64 `json:"night_measured_ms,omitempty"`
+	NightUsedMicros int64 `json:"night_used_us,omitempty"`
 }
 
 // SumUse adds usage records; of several revisions of one record the newest counts.
@@ -37,14 +52,7 @@ func SumUse(records []UsageRecord) Use {
 }
 
 // Add adds one record.
-func (u *Use) Add(r UsageRecord) {
-	u.AllocatedMS += r.AllocatedMS
-	u.MeasuredMS += r.MeasuredMS
-	u.BusyMS += r.BusyMS
-	u.UsedMicros += r.UsedMicros
-	u.HeldKnownMS += r.HeldKnownMS
-	u.HeldMS += r.HeldMS
-}
+func (u *Use) Add(r UsageRecord) { u.Sum(r.Use()) }
 
 // Utilisation returns used time / measured time. Its denominator is 0 where nothing was measured,
 // which is "not measured" and not 0 %.
@@ -54,6 +62,22 @@ func (u Use) Utilisation() Bound {
 
 // Coverage returns measured time / allocated time: how much of the time a utilisation speaks of.
 func (u Use) Coverage() Bound { return Bound{Numerator: u.MeasuredMS, Denominator: u.AllocatedMS} }
+
+// Working returns the activity of the multiprocessors as a share of the time in which it was
+// measured: work that keeps few of them busy is utilisation, and little of this.
+func (u Use) Working() Bound {
+	return Bound{Numerator: u.WorkingMicros, Denominator: u.WorkingKnownMS * 1000}
+}
+
+// WorkingCoverage returns the share of the allocated time that Working speaks of.
+func (u Use) WorkingCoverage() Bound {
+	return Bound{Numerator: u.WorkingKnownMS, Denominator: u.AllocatedMS}
+}
+
+// EnergyCoverage returns the share of the allocated time in which energy was counted.
+func (u Use) EnergyCoverage() Bound {
+	return Bound{Numerator: u.EnergyKnownMS, Denominator: u.AllocatedMS}
+}
 
 // HeldShare returns the share of known time in which a scheduler held the card for a job.
 func (u Use) HeldShare() Bound { return Bound{Numerator: u.HeldMS, Denominator: u.HeldKnownMS} }
@@ -145,4 +169,12 @@ func (u *Use) Sum(o Use) {
 	u.UsedMicros += o.UsedMicros
 	u.HeldKnownMS += o.HeldKnownMS
 	u.HeldMS += o.HeldMS
+	u.EnergyMilliJoules += o.EnergyMilliJoules
+	u.EnergyKnownMS += o.EnergyKnownMS
+	u.WorkingKnownMS += o.WorkingKnownMS
+	u.WorkingMicros += o.WorkingMicros
+	u.SplitMS += o.SplitMS
+	u.NightMS += o.NightMS
+	u.NightMeasuredMS += o.NightMeasuredMS
+	u.NightUsedMicros += o.NightUsedMicros
 }

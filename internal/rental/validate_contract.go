@@ -97,6 +97,7 @@ func (c Contract) Validate() []FieldError {
 	if c.MonthlyBudget.IsSet() {
 		f.check(c.MonthlyBudget.Rat().Sign() > 0, "monthly_budget", c.MonthlyBudget.found(), "an amount over 0, or no such field")
 	}
+	c.Energy.validate(&f)
 	f.check(c.BillWhileDown != nil, "bill_while_down", "nothing", "true or false (this field has no default)")
 	f.check(c.BillWhileMaintenance != nil, "bill_while_maintenance", "nothing", "true or false (this field has no default)")
 	f.choice("line_rounding", string(c.LineRounding), string(HalfUp), string(HalfEven), string(RoundUp), string(RoundOff))

@@ -10,6 +10,7 @@ func (s Site) Validate() []FieldError {
 		_, err := LoadZone(s.TimeZone)
 		f.check(err == nil, "time_zone", quoted(s.TimeZone), "an IANA name such as Asia/Shanghai or UTC")
 	}
+	s.Energy.validate(&f)
 	return f.list
 }
 

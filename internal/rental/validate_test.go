@@ -49,6 +49,14 @@ func TestContractsAreRefusedField(t *testing.T) {
 		{"rounding without a scope", func(c *Contract) { c.Plan.Rounding = RoundUp }, "plan.rounding_scope"},
 		{"a month rounded up", func(c *Contract) { c.Plan.Mode, c.Plan.Rounding = ModeMonth, RoundUp }, "plan.rounding"},
 		{"a month with a minimum", func(c *Contract) { c.Plan.Mode, c.Plan.Minimum = ModeMonth, Duration(1e9) }, "plan.minimum"},
+		{"energy without a currency", func(c *Contract) { c.Energy = &EnergyTariff{Prices: []PriceVersion{{Price: dec(t, "0.5")}}} }, "energy.currency"},
+		{"energy without a price", func(c *Contract) { c.Energy = &EnergyTariff{Currency: "CNY"} }, "energy.prices"},
+		{"energy under zero", func(c *Contract) {
+			c.Energy = &EnergyTariff{Currency: "CNY", Prices: []PriceVersion{{Price: dec(t, "-0.5")}}}
+		}, "energy.prices[0].price"},
+		{"prices of energy out of order", func(c *Contract) {
+			c.Energy = &EnergyTariff{Currency: "CNY", Prices: []PriceVersion{{From: 9, Price: dec(t, "1")}, {From: 9, Price: dec(t, "2")}}}
+		}, "energy.prices[1].from"},
 		{"no word on downtime", func(c *Contract) { c.BillWhileDown = nil }, "bill_while_down"},
 		{"no word on maintenance", func(c *Contract) { c.BillWhileMaintenance = nil }, "bill_while_maintenance"},
 		{"no line rounding", func(c *Contract) { c.LineRounding = "" }, "line_rounding"},

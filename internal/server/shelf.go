@@ -25,6 +25,7 @@ type factShelf struct {
 	adjustments  map[string][]rental.Adjustment
 	closed       map[string][]rental.ClosedMonth
 	gpus         func() ([]rental.GPU, error)
+	tariffs      func() (map[string]rental.EnergyTariff, error)
 
 	mu sync.Mutex
 	// sums are by the spans that are billed; nil until one is asked for.
@@ -69,6 +70,7 @@ func newFactShelf(ctx context.Context, l *ledger.Ledger, chosen []billed) (*fact
 		return byLease(all, func(c rental.Consumption) string { return c.Lease }), err
 	})
 	s.gpus = sync.OnceValues(func() ([]rental.GPU, error) { return l.GPUs(ctx) })
+	s.tariffs = sync.OnceValues(func() (map[string]rental.EnergyTariff, error) { return l.EnergyTariffs(ctx) })
 	return s, nil
 }
 
@@ -124,6 +126,10 @@ func (s *factShelf) ClosedMonths(_ context.Context, lease string) ([]rental.Clos
 }
 
 func (s *factShelf) GPUs(context.Context) ([]rental.GPU, error) { return s.gpus() }
+
+func (s *factShelf) EnergyTariffs(context.Context) (map[string]rental.EnergyTariff, error) {
+	return s.tariffs()
+}
 
 // UsageSums takes the kept totals of the period that is billed from one read for all leases.
 func (s *factShelf) UsageSums(ctx context.Context, lease string, span rental.Span) ([]rental.UsageRecord, error) {

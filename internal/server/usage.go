@@ -77,6 +77,13 @@ func usagePoint(p billing.CostPoint) api.UsagePoint {
 		Utilisation: ratio(p.Use.Utilisation()), Held: ratio(p.Use.HeldShare()), Coverage: ratio(p.Use.Coverage()),
 		Cost: &spent, IdleBasis: p.IdleBasis,
 	}
+	if p.Use.WorkingKnownMS > 0 {
+		out.Working, out.WorkingCoverage = ratio(p.Use.Working()), ratio(p.Use.WorkingCoverage())
+	}
+	if p.Use.EnergyKnownMS > 0 {
+		joules := float64(p.Use.EnergyMilliJoules) / 1000
+		out.EnergyJoules, out.EnergyCoverage = &joules, ratio(p.Use.EnergyCoverage())
+	}
 	if p.Use.MeasuredMS == 0 && p.Use.HeldKnownMS > 0 {
 		out.Coverage = ratio(p.Use.HeldCoverage())
 	}

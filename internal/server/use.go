@@ -57,14 +57,16 @@ func (u useReports) idleRow(ctx context.Context, row api.CostRow, span rental.Sp
 	out.DayUtilisation, out.DayCoverage = ratio(halves.Day.Utilisation()), ratio(halves.Day.Coverage())
 	out.NightUtilisation, out.NightCoverage = ratio(halves.Night.Utilisation()), ratio(halves.Night.Coverage())
 	out.EnergyJoules = float64(energy) / 1000
-	if perKWh.IsSet() {
-		spent, err := rental.EnergyCost(contract.Currency, energy, perKWh).Round(rental.HalfUp)
-		if err != nil {
-			return out, err
-		}
-		shown := money(spent)
-		out.EnergyCost = &shown
+	if !perKWh.IsSet() {
+		out.EnergyCosts, err = u.billing.EnergyCosts(ctx, row.Lease, span)
+		return out, err
 	}
+	spent, err := rental.EnergyCost(contract.Currency, energy, perKWh).Round(rental.HalfUp)
+	if err != nil {
+		return out, err
+	}
+	shown := money(spent)
+	out.EnergyCost = &shown
 	return out, nil
 }
 
