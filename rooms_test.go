@@ -50,6 +50,7 @@ var allowed = map[string][]string{
 	"internal/slack":     {"internal/rental", "internal/phrase"},
 	"internal/ledger":    {"internal/rental"},
 	"internal/inventory": {"internal/rental"},
+	"internal/witness":   {"internal/rental"},
 	"internal/metering":  {"internal/rental"},
 	"internal/sla":       {"internal/rental", "internal/phrase"},
 	"internal/billing":   {"internal/rental", "internal/phrase"},
@@ -68,6 +69,7 @@ var guarded = map[string][]string{
 	"google.golang.org/grpc":              {"exporter/workload"},
 	"k8s.io/":                             {"exporter/workload"},
 	"github.com/NVIDIA/go-nvml/":          {"exporter/nvml"},
+	"golang.org/x/net/icmp":               {"internal/witness"},
 	"os/exec":                             {"exporter/probe"},
 }
 

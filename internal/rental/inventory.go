@@ -27,7 +27,10 @@ type Host struct {
 	Name string `json:"name" yaml:"-"` // as the exporter's host label says
 	Site string `json:"site" yaml:"site"`
 	Rack string `json:"rack,omitempty" yaml:"rack"`
-	BMC  string `json:"bmc,omitempty" yaml:"bmc"`
+	// Address is where probes reach it: an IP address or a name; Name where it is empty.
+	Address string `json:"address,omitempty" yaml:"address"`
+	// BMC is where its BMC answers Redfish: https://ADDRESS, or ADDRESS alone.
+	BMC string `json:"bmc,omitempty" yaml:"bmc"`
 	// Slots is how many GPUs the host holds.
 	Slots int `json:"slots" yaml:"slots"`
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/leasewatch/leasewatch/internal/rental"
 	"github.com/leasewatch/leasewatch/internal/sla"
 	"github.com/leasewatch/leasewatch/internal/slack"
+	"github.com/leasewatch/leasewatch/internal/witness"
 )
 
 // Options is what a server is started with.
@@ -70,9 +71,10 @@ type App struct {
 	signer   *proof.Ring
 	series   *leaseSeries
 	store    *storeWatch
-	interval time.Duration // of the slowest job at the start: readings hold for two of these
-	secrets  [2]string     // the bot's and the app's token of Slack
-	noPaging string        // why nobody is paged; empty where somebody is
+	witness  *witness.Service // nil where nobody looks at hosts from outside
+	interval time.Duration    // of the slowest job at the start: readings hold for two of these
+	secrets  [2]string        // the bot's and the app's token of Slack
+	noPaging string           // why nobody is paged; empty where somebody is
 
 	listener net.Listener
 	http     *http.Server
@@ -121,7 +123,7 @@ func New(ctx context.Context, opts Options) (_ *App, err error) {
 		return nil, fmt.Errorf("--web.listen-address %s: %w", opts.ListenAddress, err)
 	}
 	a.onClose("listener", func(context.Context) error { return ignoreClosed(a.listener.Close()) })
-	for _, open := range []func(context.Context) error{a.openStorage, a.openLedger, a.openPolicy, a.openSigner, a.openJudges, a.openMonitor, a.openPaging, a.openWeb} {
+	for _, open := range []func(context.Context) error{a.openStorage, a.openLedger, a.openPolicy, a.openSigner, a.openJudges, a.openWitnesses, a.openMonitor, a.openPaging, a.openWeb} {
 		if err := open(ctx); err != nil {
 			return nil, err
 		}
@@ -270,6 +272,9 @@ func (a *App) Start(ctx context.Context) error {
 	}
 	a.goes(a.store.run)
 	a.goes(func(ctx context.Context) { a.sla.Run(ctx) })
+	if a.witness != nil {
+		a.goes(a.witness.Run)
+	}
 	a.goes((&sealer{ledger: a.ledger, now: a.now, log: a.log.With("room", "proof"), done: map[string]rental.Millis{}}).run)
 	a.goes(func(ctx context.Context) {
 		if err := a.metering.Run(ctx); err != nil && ctx.Err() == nil {

@@ -49,6 +49,8 @@ func (c *Config) checkFiles(file string) error {
 		_, err := c.secret(c.place(file, secret[0])+": "+secret[0], secret[1])
 		errs = append(errs, err)
 	}
+	_, err = c.bmcAccounts(file)
+	errs = append(errs, err)
 	if err := errors.Join(errs...); err != nil {
 		return &ConfigError{Err: err}
 	}

@@ -35,6 +35,7 @@ type Config struct {
 	Access    Access    `yaml:"access"`
 	Metering  Metering  `yaml:"metering"`
 	Approvals Approvals `yaml:"approvals"`
+	Witnesses Witnesses `yaml:"witnesses"`
 	// Thresholds override those of the rules for a site, a SKU or a lease.
 	Thresholds []Threshold `yaml:"thresholds"`
 
@@ -178,7 +179,8 @@ func DefaultConfig() Config {
 			MassChangePercent: rental.DefaultApprovalPolicy().MassPercent,
 			ExpireAfter:       Duration(time.Duration(rental.DefaultApprovalPolicy().ExpiresMS) * time.Millisecond),
 		},
-		Slack: Slack{APIURL: "https://slack.com/api/"},
+		Witnesses: Witnesses{Interval: Duration(15 * time.Second), Ways: []string{"icmp"}},
+		Slack:     Slack{APIURL: "https://slack.com/api/"},
 	}
 }
 

@@ -41,6 +41,7 @@ func (c *Config) check(file string) error {
 	k.ledger()
 	k.slack()
 	k.approvals()
+	k.witnesses()
 	k.thresholds()
 	return errors.Join(k.errs...)
 }

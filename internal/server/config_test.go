@@ -47,9 +47,17 @@ slack:
 access:
   required: true
 metering: {running: 0s}
+witnesses:
+  interval: 10s
+  ways: [icmp, "tcp:22"]
+  paths:
+    - {name: office, source: 192.0.2.10, reference: 192.0.2.1}
+    - {name: lte, reference: "198.51.100.1:443"}
+  bmc:
+    - {user: leasewatch, password_file: secrets/bmc, session: true, insecure_skip_verify: true}
 thresholds:
   - {name: temperature_margin_celsius, value: 80, site: oslo}
-`, "secrets/bot": "xoxb-1", "secrets/app": "xapp-1", "extra/one.yaml": "groups: []\n"})
+`, "secrets/bot": "xoxb-1", "secrets/app": "xapp-1", "secrets/bmc": "swordfish", "extra/one.yaml": "groups: []\n"})
 	if err := server.CheckConfig("leasewatch.yaml"); err != nil {
 		t.Fatal(err)
 	}
@@ -96,11 +104,17 @@ func TestAWrongConfigurationIsToldWithPlaceFoundAndExpected(t *testing.T) {
 			"global: {scrape_interval: 30s}\n",
 			`lw.yaml:1: global.scrape_interval: found "30s", expected more than 0s and at most 25s: a reading counts for two intervals, and no reading older than a minute is shown as live`,
 		},
-		"no evaluation":     {"global: {evaluation_interval: 0s}\n", `lw.yaml:1: global.evaluation_interval: found "0s", expected more than 0s`},
-		"another language":  {"global: {language: de}\n", `lw.yaml:1: global.language: found "de", expected en or zh`},
-		"Slack in another":  {"slack: {language: de}\n", `lw.yaml:1: slack.language: found "de", expected en or zh`},
-		"an API without /":  {"slack: {api_url: 'http://127.0.0.1:1/api'}\n", `lw.yaml:1: slack.api_url: found "http://127.0.0.1:1/api", expected an http:// or https:// address that ends in "/"`},
-		"a token, no place": {"slack: {bot_token_file: bot}\n", `lw.yaml:1: slack.channel: found "", expected the id of a channel, such as C0123456789, beside slack.bot_token_file`},
+		"no evaluation":              {"global: {evaluation_interval: 0s}\n", `lw.yaml:1: global.evaluation_interval: found "0s", expected more than 0s`},
+		"a look too seldom":          {"witnesses: {interval: 1m}\n", `lw.yaml:1: witnesses.interval: found "1m", expected 5s to 30s: a reading counts for two intervals, and none older than a minute is shown as live`},
+		"a way that is none":         {"witnesses: {ways: [icmp, 'udp:53']}\n", `lw.yaml:1: witnesses.ways[1]: found "udp:53", expected icmp or tcp:PORT, such as tcp:22`},
+		"a path without a reference": {"witnesses: {paths: [{name: a}]}\n", `lw.yaml:1: witnesses.paths[0].reference: found "", expected what answers whenever the path works, such as its gateway: while it does not, hosts that are silent are not taken for down`},
+		"two paths of one name":      {"witnesses: {paths: [{name: a, reference: b}, {name: a, reference: c}]}\n", `lw.yaml:1: witnesses.paths[1].name: found "a", expected another name than an earlier path's: two paths are told apart by it`},
+		"a source that is none":      {"witnesses: {paths: [{name: a, source: eth0, reference: b}]}\n", `lw.yaml:1: witnesses.paths[0].source: found "eth0", expected an address of this machine, such as 192.0.2.10, or nothing`},
+		"a BMC's password nowhere":   {"witnesses: {bmc: [{user: u, password_file: none}]}\n", `lw.yaml:1: witnesses.bmc[0].password_file: expected a file that holds the secret and that this user can read: open none: no such file or directory`},
+		"another language":           {"global: {language: de}\n", `lw.yaml:1: global.language: found "de", expected en or zh`},
+		"Slack in another":           {"slack: {language: de}\n", `lw.yaml:1: slack.language: found "de", expected en or zh`},
+		"an API without /":           {"slack: {api_url: 'http://127.0.0.1:1/api'}\n", `lw.yaml:1: slack.api_url: found "http://127.0.0.1:1/api", expected an http:// or https:// address that ends in "/"`},
+		"a token, no place":          {"slack: {bot_token_file: bot}\n", `lw.yaml:1: slack.channel: found "", expected the id of a channel, such as C0123456789, beside slack.bot_token_file`},
 		"people's roles, in order": {
 			"slack: {people: {U2: {name: b, role: boss}, U1: {name: a, role: tenant}}}\n",
 			"lw.yaml:1: slack.people.U1.role: found \"tenant\", expected oncall, operator or admin\n" +

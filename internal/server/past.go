@@ -12,7 +12,8 @@ import (
 
 // judges makes what judges and charges over a ledger, at the time that now tells.
 func (a *App) judges(l *ledger.Ledger, now func() time.Time) (*sla.Service, *billing.Service) {
-	judge := sla.New(l, lateSamples{a}, sla.Options{Now: now, Log: a.log.With("room", "sla"), SampleInterval: a.interval})
+	judge := sla.New(l, lateSamples{a}, sla.Options{Now: now, Log: a.log.With("room", "sla"), SampleInterval: a.interval,
+		WitnessInterval: time.Duration(a.config.Load().Witnesses.Interval)})
 	return judge, billing.New(l, billing.Options{Credits: judge, Now: now})
 }
 
