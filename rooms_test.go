@@ -47,6 +47,7 @@ var allowed = map[string][]string{
 	"internal/monitor":   {"internal/rental"},
 	"internal/paging":    {"internal/rental", "internal/phrase"},
 	"internal/incident":  {"internal/rental", "internal/phrase"},
+	"internal/oncall":    {"internal/rental"},
 	"internal/slack":     {"internal/rental", "internal/phrase"},
 	"internal/ledger":    {"internal/rental"},
 	"internal/inventory": {"internal/rental"},

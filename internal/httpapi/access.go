@@ -80,6 +80,11 @@ var accessTable = []Access{
 	{"list-incidents", "GET", "/incidents", watchers, "a tenant sees what touched its leases, without what touched others"},
 	{"get-incident", "GET", "/incidents/{id}", watchers, "as in the list"},
 	{"ack-incident", "POST", "/incidents/{id}/ack", onCall, "an acknowledgement stops the response clock: a person of the provider gives it"},
+	{"silence-incident", "POST", "/incidents/{id}/silence", onCall, "mutes, and acknowledges in a person's name"},
+	{"escalate-incident", "POST", "/incidents/{id}/escalate", onCall, "calls people"},
+	{"note-incident", "POST", "/incidents/{id}/note", onCall, "in a person's name"},
+	{"export-incident", "GET", "/incidents/{id}/export", onCall, "holds every note, which may name others"},
+	{"get-oncall", "GET", "/oncall", onCall, "names colleagues and how they are reached"},
 
 	{"apply", "POST", "/apply", keepers, "writes contracts, leases and inventory"},
 	{"list-pending", "GET", "/pending", deciders, "tells others' prices"},

@@ -18,10 +18,10 @@ import (
 var bodies = map[string]string{
 	"approve-pending": `{}`, "reject-pending": `{"note":"no"}`,
 	"end-lease":    `{"at":"2026-06-01T00:00:00Z"}`,
-	"ack-incident": `{}`,
-	"apply":        "kind: Lease\n",
-	"adopt":        `{"site":"s1"}`,
-	"close-month":  `{"month":"2026-04"}`,
+	"ack-incident": `{}`, "silence-incident": `{"minutes":60}`, "escalate-incident": `{}`, "note-incident": `{"note":"fan ordered"}`,
+	"apply":       "kind: Lease\n",
+	"adopt":       `{"site":"s1"}`,
+	"close-month": `{"month":"2026-04"}`,
 
 	"claim-credit": `{"reason":"the month was missed"}`, "approve-credit": `{"reason":"checked"}`, "refuse-credit": `{"reason":"late"}`,
 	"simulate-profile": `{"gpus":4,"days":250,"from":"2026-01-01"}`,
@@ -95,6 +95,8 @@ var want = map[string]string{
 	"approve-downtime": "admin operator finance", "reject-downtime": "admin operator finance", "decide-downtime": "admin operator finance",
 	"get-fleet": "admin operator oncall tenant", "list-incidents": "admin operator oncall tenant",
 	"get-incident": "admin operator oncall tenant", "ack-incident": "admin operator oncall",
+	"silence-incident": "admin operator oncall", "escalate-incident": "admin operator oncall", "note-incident": "admin operator oncall",
+	"export-incident": "admin operator oncall", "get-oncall": "admin operator oncall",
 	"list-pending": "admin operator finance", "get-pending": "admin operator finance",
 	"approve-pending": "admin operator finance", "reject-pending": "admin operator finance",
 	"end-lease": "admin operator", "apply": "admin operator", "list-proposals": "admin operator", "tell-assignments": "admin operator scheduler", "list-inventory-conflicts": "admin operator oncall", "adopt": "admin operator",

@@ -187,6 +187,8 @@ type Deps struct {
 	Maintenances Maintenances
 	Fleet        FleetReader
 	Incidents    Incidents
+	IncidentActs IncidentActs
+	OnCall       OnCallReader
 	Ledger       Ledger
 	Adopter      Adopter
 	Assigner     Assigner

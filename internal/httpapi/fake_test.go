@@ -55,6 +55,8 @@ var (
 	_ httpapi.Maintenances = (*backend)(nil)
 	_ httpapi.FleetReader  = (*backend)(nil)
 	_ httpapi.Incidents    = (*backend)(nil)
+	_ httpapi.IncidentActs = (*backend)(nil)
+	_ httpapi.OnCallReader = (*backend)(nil)
 	_ httpapi.Ledger       = (*backend)(nil)
 	_ httpapi.Adopter      = (*backend)(nil)
 	_ httpapi.Assigner     = (*backend)(nil)
@@ -396,6 +398,26 @@ func (b *backend) AckIncident(_ context.Context, by rental.Principal, id, note s
 	return rental.Incident{ID: id, Status: rental.IncidentAcked, AckedBy: by.Name}, b.fail
 }
 
+func (b *backend) SilenceIncident(_ context.Context, by rental.Principal, id string, length time.Duration) (rental.Incident, error) {
+	return rental.Incident{ID: id}, b.ask("silence %s for %s by %s", id, length, by.Name)
+}
+
+func (b *backend) EscalateIncident(_ context.Context, by rental.Principal, id string) (rental.Incident, error) {
+	return rental.Incident{ID: id}, b.ask("escalate %s by %s", id, by.Name)
+}
+
+func (b *backend) NoteIncident(_ context.Context, by rental.Principal, id, note string) (rental.Incident, error) {
+	return rental.Incident{ID: id}, b.ask("note %q on %s by %s", note, id, by.Name)
+}
+
+func (b *backend) ExportIncident(_ context.Context, id, lang string) ([]byte, error) {
+	return []byte("# " + id + " " + lang), b.fail
+}
+
+func (b *backend) OnCall(_ context.Context, q api.OnCallQuery) (api.OnCall, error) {
+	return api.OnCall{At: q.At}, b.ask("on call at %s, %d turns", q.At, q.Turns)
+}
+
 func (b *backend) Apply(_ context.Context, by rental.Principal, yaml []byte, dryRun bool) (api.Changes, error) {
 	return api.Changes{DryRun: dryRun, Changes: []rental.Change{{Kind: rental.KindLease, Name: "L", Action: rental.ActionCreate}}}, b.ask("apply %d bytes dry=%t by %s", len(yaml), dryRun, by.Name)
 }
@@ -557,7 +579,7 @@ func serve(tb testing.TB, anonymous *rental.Principal) served {
 		Gate:   httpapi.NewGate(holders{}, anonymous, log),
 		Status: b, Leases: b, Past: b, Ender: b, Bills: b, Renderer: b, Books: b, Usage: b, SLA: b, Downtimes: b, Credits: b, Maintenances: b, Fleet: b,
 		Proofs:    b,
-		Incidents: b, Ledger: b, Adopter: b, Approvals: b, Tokens: b, People: b,
+		Incidents: b, IncidentActs: b, OnCall: b, Ledger: b, Adopter: b, Approvals: b, Tokens: b, People: b,
 		Assigner: b, Cards: b, RMAs: b, Use: b,
 		Log: log, Now: func() time.Time { return noon }, Version: "1.2.3",
 	})

@@ -242,7 +242,10 @@ func (v view) incidentOf(in rental.Incident) (rental.Incident, bool) {
 		return rental.Incident{}, false
 	}
 	own := in
-	own.Key, own.Messages, own.AckedBy = "", nil, ""
+	own.Key, own.Messages, own.AckedBy, own.Climbed, own.Called, own.Links = "", nil, "", nil, nil, nil
+	if in.Silence != nil {
+		own.Silence = &rental.IncidentSilence{Until: in.Silence.Until, UntilFixed: in.Silence.UntilFixed}
+	}
 	own.Tenants, own.Leases, own.Alerts, own.Events = []string{only}, nil, nil, nil
 	for _, a := range in.Alerts {
 		a, ok := ownAlert(a, only, len(in.Tenants) == 1)

@@ -23,6 +23,7 @@ const (
 	eventNotified    = "notified"
 	eventUndelivered = "undelivered"
 	eventClimbed     = "climbed"
+	eventRepeated    = "repeated" // told again, because nobody has it
 	eventSilenced    = "silenced"
 	eventHeard       = "heard" // the silence is over, and it still fires
 )
@@ -90,6 +91,7 @@ func (e *Engine) open(group rental.AlertGroup, now rental.Millis) outcome {
 	inc.DetectedAt = oldestStart(fresh.fired, now)
 	inc.EvidenceAt = evidence(fresh.fired, inc.DetectedAt)
 	describe(inc, now)
+	e.callFirst(inc, now)
 	addEvent(inc, now, eventOpened, "", inc.Title)
 	return outcome{incident: inc, event: eventOpened,
 		deliveries: append(e.deliveries(inc, kindPost, "", now), e.deliveries(inc, kindThread, "", now)...)}
@@ -97,10 +99,11 @@ func (e *Engine) open(group rental.AlertGroup, now rental.Millis) outcome {
 
 // again opens an incident that was over.
 func (e *Engine) again(inc *rental.Incident, merged merged, now rental.Millis) outcome {
-	inc.Status, inc.ResolvedAt, inc.AckedAt, inc.AckedBy, inc.Silence = rental.IncidentOpen, 0, 0, "", nil
+	inc.Status, inc.ResolvedAt, inc.AckedAt, inc.AckedBy, inc.Silence, inc.Called = rental.IncidentOpen, 0, 0, "", nil, nil
 	inc.Alerts, inc.Severity = merged.alerts, worst(inc.Severity, merged.severity)
 	inc.Revision++
 	describe(inc, now)
+	e.callFirst(inc, now)
 	shown := merged.fired
 	addEvent(inc, now, eventReopened, "", phrase.For(phrase.English).Headline(shown, now))
 	return outcome{incident: inc, event: eventReopened, deliveries: e.updateAndThread(inc, shown, now)}
@@ -112,6 +115,7 @@ func (e *Engine) worsen(inc *rental.Incident, merged merged, now rental.Millis) 
 	inc.Alerts, inc.Severity = merged.alerts, worst(inc.Severity, merged.severity)
 	inc.Revision++
 	describe(inc, now)
+	e.callFirst(inc, now)
 	shown := merged.fired
 	if len(shown) == 0 {
 		shown = inc.Alerts

@@ -38,6 +38,9 @@ type Options struct {
 	Facts        Facts // may be nil
 	// Ladder gives the steps that a page climbs, the first first; none where it is nil.
 	Ladder func() []Step
+	// Repeat is how long after people were last called a page that nobody has acknowledged is told
+	// again; never where it is nil or gives 0.
+	Repeat func() time.Duration
 	// Silencer mutes what people silence; without it they cannot.
 	Silencer Silencer
 	// Wake is called after a commit that left deliveries behind; may be nil.
@@ -73,6 +76,9 @@ func New(o Options) (*Engine, error) {
 	}
 	if o.Ladder == nil {
 		o.Ladder = func() []Step { return nil }
+	}
+	if o.Repeat == nil {
+		o.Repeat = func() time.Duration { return 0 }
 	}
 	if o.Wake == nil {
 		o.Wake = func() {}

@@ -47,6 +47,9 @@ func (l *limits) allowedAt(d rental.Delivery, now rental.Millis) rental.Millis {
 		}
 		return at
 	}
+	if d.Severity != rental.Page {
+		at = max(at, l.o.Quiet(d.Severity, now))
+	}
 	at = max(at, l.nextMessage[d.Route])
 	if last, ok := l.lastThread[lane{d.Route, d.Incident}]; ok && d.Kind == kindThread && !isDetails(d) {
 		at = max(at, last+millis(l.o.ThreadEvery))

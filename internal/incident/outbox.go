@@ -37,6 +37,10 @@ type OutboxOptions struct {
 	Registerer prometheus.Registerer // none where nil
 	CrashPoint func(name string)     // see Options.CrashPoint
 
+	// Quiet returns until when new messages of a severity wait at the moment, 0 where they do not; it is
+	// never asked for pages. Nil: never.
+	Quiet func(severity rental.Severity, at rental.Millis) rental.Millis
+
 	// MessageEvery is the least time between two new messages of a route; 1 s, as Slack
 	// documents for a channel.
 	MessageEvery time.Duration
@@ -85,6 +89,9 @@ func NewOutbox(o OutboxOptions) (*Outbox, error) {
 	}
 	if o.CrashPoint == nil {
 		o.CrashPoint = func(string) {}
+	}
+	if o.Quiet == nil {
+		o.Quiet = func(rental.Severity, rental.Millis) rental.Millis { return 0 }
 	}
 	out := &Outbox{
 		o: o, wake: make(chan struct{}, 1), done: make(chan result, 64),

@@ -107,6 +107,9 @@ func (o *Outbox) heads(key lane, list []rental.Delivery, s *steps) []rental.Deli
 			threads = append(threads, d)
 		}
 	}
+	if post != nil && raise(post, s.superseded) {
+		s.joined = append(s.joined, *post)
+	}
 	if last := len(updates) - 1; last >= 0 {
 		s.superseded = append(s.superseded, updates[:last]...)
 		heads = append(heads, updates[last])
@@ -118,6 +121,17 @@ func (o *Outbox) heads(key lane, list []rental.Delivery, s *steps) []rental.Deli
 		return []rental.Delivery{*post}
 	}
 	return heads
+}
+
+// raise gives a first message that still waits the worst severity of the news that it will tell, so
+// that quiet hours do not hold what became a page, and it overtakes as one.
+func raise(post *rental.Delivery, news []rental.Delivery) (raised bool) {
+	for _, d := range news {
+		if laneOf(d) == laneOf(*post) && phrase.SeverityRank(d.Severity) < phrase.SeverityRank(post.Severity) {
+			post.Severity, raised = d.Severity, true
+		}
+	}
+	return raised
 }
 
 // join makes one reply of several. One that may have arrived keeps its words until that is known.

@@ -144,8 +144,9 @@ func (e *Engine) tend(ctx context.Context, inc rental.Incident) error {
 		if newest.Silence == nil || newest.Silence.ID != inc.Silence.ID || !unsettled(newest) {
 			return outcome{}
 		}
-		newest.Silence, newest.Status, newest.AckedAt, newest.AckedBy = nil, rental.IncidentOpen, 0, ""
+		newest.Silence, newest.Status, newest.AckedAt, newest.AckedBy, newest.Called = nil, rental.IncidentOpen, 0, "", nil
 		newest.Revision++
+		e.callFirst(newest, at)
 		addEvent(newest, at, eventHeard, "", "")
 		firing := slices.DeleteFunc(slices.Clone(newest.Alerts), func(a rental.Alert) bool { return a.EndsAt != rental.Forever })
 		return outcome{incident: newest, event: eventHeard, deliveries: e.updateAndThread(newest, firing, at)}

@@ -26,7 +26,7 @@ const maxIndex = 999
 // HOST/SLOT. It is checked as documents are, and errors name line and column. file is what errors
 // call it.
 func ReadCSV(file, kindName string, r io.Reader) (rental.Resources, Places, error) {
-	in := reader{places: Places{}}
+	in := newReader()
 	of, known := kinds[kindName]
 	if !known {
 		in.errs = Errors{{File: file, Line: 1, Found: "the kind " + strconv.Quote(kindName), Expected: oneOf(kindNames)}}

@@ -108,12 +108,17 @@ func of[T any](put func(*rental.Resources, string, T) *T) kind {
 			return // what could not be read would be found missing
 		}
 		if whole, ok := any(*placed).(validator); ok {
-			for _, f := range whole.Validate() {
-				path := join("spec", f.Path)
-				d.fault(at(root, d.lineOf(path)), path, f.Found, f.Expected)
-			}
+			d.validate(root, whole)
 		}
 	}}
+}
+
+// validate notes what is wrong with a value by itself.
+func (d *decoder) validate(root *yaml.Node, whole validator) {
+	for _, f := range whole.Validate() {
+		path := join("spec", f.Path)
+		d.fault(at(root, d.lineOf(path)), path, f.Found, f.Expected)
+	}
 }
 
 // lineOf returns the line of a field, or of the nearest thing around it that was written.

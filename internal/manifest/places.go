@@ -23,7 +23,7 @@ type place struct {
 
 // ReadPlaced does what ReadPaths does, and tells where each resource was written.
 func ReadPlaced(paths []string, stdin io.Reader) (rental.Resources, Places, error) {
-	in := reader{places: Places{}}
+	in := newReader()
 	if err := in.readPaths(paths, stdin); err != nil {
 		return rental.Resources{}, nil, err
 	}

@@ -24,7 +24,7 @@ const maxSize = 32 << 20
 // Read reads all documents of one input. name is what errors call it. An error is Errors
 // (CodeInvalid), sorted by line, and no resources come with it.
 func Read(name string, r io.Reader) (rental.Resources, error) {
-	in := reader{places: Places{}}
+	in := newReader()
 	if err := in.read(name, r); err != nil {
 		return rental.Resources{}, err
 	}
@@ -90,7 +90,12 @@ type reader struct {
 	errs      Errors
 	places    Places // where each name was first
 	untyped   bool   // all scalars are text, as a table has them
+	kinds     map[string]kind
+	names     []string // of the kinds, in the order in which they are told
 }
+
+// newReader returns a reader of the ledger's kinds.
+func newReader() reader { return reader{places: Places{}, kinds: kinds, names: kindNames} }
 
 func (in *reader) readFile(name string) error {
 	f, err := os.Open(name)
@@ -174,9 +179,9 @@ func (in *reader) document(file string, root *yaml.Node) {
 	if head.APIVersion != APIVersion {
 		d.fault(at(root, d.lines["apiVersion"]), "apiVersion", found(head.APIVersion), APIVersion)
 	}
-	kind, known := kinds[head.Kind]
+	kind, known := in.kinds[head.Kind]
 	if !known {
-		d.fault(at(root, d.lines["kind"]), "kind", found(head.Kind), oneOf(kindNames))
+		d.fault(at(root, d.lines["kind"]), "kind", found(head.Kind), oneOf(in.names))
 		return
 	}
 	name := at(root, d.lines["metadata.name"])

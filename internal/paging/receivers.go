@@ -166,10 +166,10 @@ func (r *Refusal) Terminal() bool { return !r.retry }
 func (r *Refusal) RetryAfter() time.Duration { return r.after }
 
 // Send tells one incident on one way out. A message that stands cannot be edited there, so that
-// of the updates only the end is told. Its errors are *Refusal.
+// of the updates only the end is told, and the details are in the first message already. Its errors are *Refusal.
 func (p *Pager) Send(ctx context.Context, d rental.Delivery, inc rental.Incident) (rental.MessageRef, error) {
 	ref := rental.MessageRef{Channel: d.Route, ID: inc.ID}
-	if d.Kind == "update" && inc.Status != rental.IncidentResolved {
+	if details := d.Kind == "thread" && d.Text == ""; details || d.Kind == "update" && inc.Status != rental.IncidentResolved {
 		return ref, nil
 	}
 	p.mu.RLock()
@@ -218,6 +218,9 @@ func (p *Pager) notice(d rental.Delivery, inc rental.Incident) []*alert.Alert {
 		if e.Kind == "climbed" {
 			about[annotationReason] = e.Note
 		}
+	}
+	if strings.Contains(d.Text, rental.CallAgain) {
+		about[annotationReason] = say.Say(phrase.SlackCallAgain, say.Duration(int64(rental.At(now)-inc.OpenedAt)))
 	}
 	if d.Repeat {
 		about[annotationReason] = say.Say(phrase.SlackRepeat)

@@ -211,6 +211,7 @@ const (
 	PortalEventNotified           Key = "portal.event_notified"
 	PortalEventUndelivered        Key = "portal.event_undelivered"
 	PortalEventClimbed            Key = "portal.event_climbed"
+	PortalEventRepeated           Key = "portal.event_repeated"
 	PortalEventSilenced           Key = "portal.event_silenced"
 	PortalEventHeard              Key = "portal.event_heard"
 	PortalNotFound                Key = "portal.not_found"
@@ -431,6 +432,7 @@ var portalTexts = map[Key]sentence{
 	PortalEventNotified:           {"Told", "已通知"},
 	PortalEventUndelivered:        {"Not delivered", "未送达"},
 	PortalEventClimbed:            {"Next way", "转下一渠道"},
+	PortalEventRepeated:           {"Told again: nobody has it", "再次通知：无人确认"},
 	PortalEventSilenced:           {"Silenced", "已静默"},
 	PortalEventHeard:              {"Silence over", "静默结束"},
 	PortalNotFound:                {"This does not exist, or not for you.", "该内容不存在，或您无权查看。"},

@@ -43,6 +43,10 @@ const (
 	SlackActFailed      Key = "slack.act_failed"
 	SlackNoStep         Key = "slack.no_step"
 	SlackSilenceOutside Key = "slack.silence_outside"
+	SlackCall           Key = "slack.call"
+	SlackCallBeside     Key = "slack.call_beside"
+	SlackCallAgain      Key = "slack.call_again"
+	SlackCallLast       Key = "slack.call_last"
 )
 
 var slackTexts = map[Key]sentence{
@@ -85,6 +89,10 @@ var slackTexts = map[Key]sentence{
 	SlackSilencedFixed:  {"silenced by %s until fixed", "%s 已静默至恢复"},
 	SlackHeard:          {"The silence is over, still firing: %s", "静默已结束，仍在触发：%s"},
 	SlackActFailed:      {"Nothing was done to %s. Try again; if it keeps failing, look into the server's log.", "未对 %s 执行任何操作。请重试；若仍失败，请查看服务器日志。"},
-	SlackNoStep:         {"%s was told on every way there is. Add one under paging.next, or call somebody.", "%s 已通过所有渠道通知。请在 paging.next 中增加渠道，或直接联系相关人员。"},
+	SlackNoStep:         {"%s was told on every way there is. Add one to paging.next or to the escalation, or call somebody.", "%s 已通过所有渠道通知。请在 paging.next 或升级策略中增加渠道，或直接联系相关人员。"},
+	SlackCall:           {"Nobody has acknowledged this page for %s. The next on the ladder is called.", "此告警已 %s 无人确认，现呼叫升级链中的下一位。"},
+	SlackCallBeside:     {"Called in beside %s, who has acknowledged.", "%s 已确认，现请求增援。"},
+	SlackCallAgain:      {"Still nobody: this page has been open for %s and nobody has acknowledged it.", "仍无人确认：此告警已持续 %s。"},
+	SlackCallLast:       {"LAST STEP. Nobody has acknowledged this page for %s, and nobody else will be called. Whoever reads this: take it.", "最后一步：此告警已 %s 无人确认，且不会再呼叫其他人。看到此消息者请立即接手。"},
 	SlackSilenceOutside: {"The alerts of %s come from another Alertmanager. Silence them there.", "%s 的告警来自另一个 Alertmanager，请在那里静默。"},
 }

@@ -225,7 +225,7 @@ func eventView(say phrase.Printer, e rental.IncidentEvent) eventRow {
 		"resolved": {phrase.PortalEventResolved, phrase.KindUp}, "reopened": {phrase.PortalEventReopened, phrase.KindDown},
 		"unknown": {phrase.PortalEventUnknown, phrase.KindUnknown}, "note": {phrase.PortalEventNote, phrase.KindStopped},
 		"notified": {phrase.PortalEventNotified, phrase.KindStopped}, "undelivered": {phrase.PortalEventUndelivered, phrase.KindDown},
-		"climbed": {phrase.PortalEventClimbed, phrase.KindDegraded}, "silenced": {phrase.PortalEventSilenced, phrase.KindMaintenance},
+		"climbed": {phrase.PortalEventClimbed, phrase.KindDegraded}, "repeated": {phrase.PortalEventRepeated, phrase.KindDegraded}, "silenced": {phrase.PortalEventSilenced, phrase.KindMaintenance},
 		"heard": {phrase.PortalEventHeard, phrase.KindDown},
 	}
 	row := eventRow{At: at(say, e.At, nil), What: e.Kind, By: e.By, Note: e.Note, Look: phrase.Look{Kind: phrase.KindUnknown, Glyph: phrase.Glyph(phrase.KindUnknown)}}

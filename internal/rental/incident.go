@@ -8,8 +8,10 @@ var (
 	ErrOver = errors.New("the incident is over")
 	// ErrOutside says that another Alertmanager holds its alerts.
 	ErrOutside = errors.New("its alerts come from another Alertmanager: silence them there")
+	// ErrUsed says that a link to acknowledge was used before, or belongs to an earlier opening.
+	ErrUsed = errors.New("the link was used before, or the incident was opened anew since")
 	// ErrNoStep says that it was told on every way that is configured.
-	ErrNoStep = errors.New("no further way is configured (paging.next), or all have been told")
+	ErrNoStep = errors.New("no further way is configured (paging.next or paging.oncall_file), or all have been told")
 )
 
 // IncidentStatus is where an incident stands.
@@ -60,6 +62,12 @@ type Incident struct {
 	Messages map[string]MessageRef `json:"messages"`
 	// Climbed names the routes that it was taken to beyond its first ones.
 	Climbed []string `json:"climbed,omitempty"`
+	// PagedAt is when it became a page; 0 where it is none, or became one before this was kept.
+	PagedAt Millis `json:"paged_at,omitempty"`
+	// Called names the calls of the ladder that it has climbed since it was last opened or heard.
+	Called []string `json:"called,omitempty"`
+	// Links names the links to acknowledge that were used: none works twice.
+	Links []string `json:"links,omitempty"`
 	// Events is the timeline, oldest first.
 	Events []IncidentEvent `json:"events"`
 }
@@ -73,6 +81,17 @@ type IncidentSilence struct {
 	By         string `json:"by"`
 }
 
+// The words of a thread delivery's text beside fingerprints of alerts. Each route says them in its
+// own language.
+const (
+	// CallPrefix comes before the Slack user whom the reply calls.
+	CallPrefix = "call:"
+	// CallLast says that nobody else will be called.
+	CallLast = "call-last:"
+	// CallAgain says that the page is told again because nobody has acknowledged it.
+	CallAgain = "call-again:"
+)
+
 // MessageRef says where a route keeps the message of an incident.
 type MessageRef struct {
 	Channel string `json:"channel"`
@@ -82,7 +101,7 @@ type MessageRef struct {
 // IncidentEvent is one entry of an incident's timeline.
 type IncidentEvent struct {
 	At   Millis `json:"at"`
-	Kind string `json:"kind"` // opened, worsened, changed, acked, resolved, reopened, unknown, note, notified, undelivered, climbed, silenced, heard
+	Kind string `json:"kind"` // opened, worsened, changed, acked, resolved, reopened, unknown, note, notified, undelivered, climbed, repeated, silenced, heard
 	By   string `json:"by,omitempty"`
 	Note string `json:"note,omitempty"`
 }

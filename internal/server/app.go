@@ -22,6 +22,7 @@ import (
 	"github.com/leasewatch/leasewatch/internal/ledger"
 	"github.com/leasewatch/leasewatch/internal/metering"
 	"github.com/leasewatch/leasewatch/internal/monitor"
+	"github.com/leasewatch/leasewatch/internal/oncall"
 	"github.com/leasewatch/leasewatch/internal/paging"
 	"github.com/leasewatch/leasewatch/internal/proof"
 	"github.com/leasewatch/leasewatch/internal/rental"
@@ -59,6 +60,7 @@ type App struct {
 	registry *prometheus.Registry
 
 	config   atomic.Pointer[Config]
+	roster   atomic.Pointer[oncall.Roster] // nil where no schedule is configured
 	ledger   *ledger.Ledger
 	monitor  *monitor.Monitor
 	pager    *paging.Pager
@@ -73,7 +75,7 @@ type App struct {
 	store    *storeWatch
 	witness  *witness.Service // nil where nobody looks at hosts from outside
 	interval time.Duration    // of the slowest job at the start: readings hold for two of these
-	secrets  [2]string        // the bot's and the app's token of Slack
+	secrets  [3]string        // the bot's token, the app's token and the signing secret of Slack
 	noPaging string           // why nobody is paged; empty where somebody is
 
 	listener net.Listener

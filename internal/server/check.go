@@ -42,10 +42,10 @@ func (c *Config) checkFiles(file string) error {
 	if err != nil {
 		err = fmt.Errorf("%s: paging.config_file: %w", c.place(file, "paging.config_file"), err)
 	} else {
-		err = errors.Join(paging.CheckConfig(routing, routingFile), c.checkNext(file, routing, routingFile))
+		err = errors.Join(paging.CheckConfig(routing, routingFile), c.checkNext(file, routing, routingFile), c.checkRoster(file, routing, routingFile))
 	}
 	errs = append(errs, err)
-	for _, secret := range [][2]string{{"slack.bot_token_file", c.Slack.BotTokenFile}, {"slack.app_token_file", c.Slack.AppTokenFile}} {
+	for _, secret := range [][2]string{{"slack.bot_token_file", c.Slack.BotTokenFile}, {"slack.app_token_file", c.Slack.AppTokenFile}, {"slack.signing_secret_file", c.Slack.SigningSecretFile}} {
 		_, err := c.secret(c.place(file, secret[0])+": "+secret[0], secret[1])
 		errs = append(errs, err)
 	}

@@ -85,6 +85,8 @@ type Ledger struct {
 type Paging struct {
 	// ConfigFile is an Alertmanager configuration; empty for the one that comes with the program.
 	ConfigFile string `yaml:"config_file"`
+	// OnCallFile says who is on call and whom a page calls (docs/oncall.md), in place of Next.
+	OnCallFile string `yaml:"oncall_file"`
 	// Next are the steps that a page climbs when Slack does not take it or nobody acknowledges it.
 	Next []NextStep `yaml:"next"`
 }
@@ -95,7 +97,9 @@ type Slack struct {
 	Channel      string `yaml:"channel"`
 	BotTokenFile string `yaml:"bot_token_file"`
 	AppTokenFile string `yaml:"app_token_file"`
-	Language     string `yaml:"language"`
+	// SigningSecretFile holds what Slack signs pressed buttons with where they come by HTTP.
+	SigningSecretFile string `yaml:"signing_secret_file"`
+	Language          string `yaml:"language"`
 	// Mention is whom a page calls: here, channel, none, or the id of a user or user group.
 	Mention string `yaml:"mention"`
 	// TimeZone is the IANA zone of times in messages; UTC where empty.

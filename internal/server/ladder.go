@@ -70,8 +70,11 @@ func (n noWay) Error() string {
 // Terminal tells that only a person can repair it.
 func (noWay) Terminal() bool { return true }
 
-// ladder is paging.next as the incident room climbs it.
+// ladder is whoever is on call or, without a schedule, paging.next as the incident room climbs it.
 func (a *App) ladder() []incident.Step {
+	if r := a.roster.Load(); r != nil {
+		return a.calls(r)
+	}
 	next := a.config.Load().Paging.Next
 	steps := make([]incident.Step, len(next))
 	for i, n := range next {
@@ -84,11 +87,19 @@ func (a *App) ladder() []incident.Step {
 }
 
 // routes says who is told of an incident first: Slack, and where there is none the first step.
-func (a *App) routes(rental.Incident) []string {
+func (a *App) routes(inc rental.Incident) []string {
 	cfg := a.config.Load()
 	switch {
 	case a.slack != nil:
 		return []string{slack.Route(cfg.Slack.Channel)}
+	case a.roster.Load() != nil && inc.Severity == rental.Page:
+		return nil // the ladder tells it, at the next look
+	case a.roster.Load() != nil:
+		for _, step := range a.ladder() {
+			if len(step.Routes) > 0 {
+				return step.Routes
+			}
+		}
 	case len(cfg.Paging.Next) > 0:
 		return a.pager.Routes(cfg.Paging.Next[0].Receiver)
 	}

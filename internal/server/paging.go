@@ -26,13 +26,16 @@ var (
 // openPaging makes the way from an alert to a person: groups, incidents, outbox, Slack.
 func (a *App) openPaging(ctx context.Context) error {
 	cfg := a.config.Load()
+	if err := a.openRoster(cfg); err != nil {
+		return err
+	}
 	if err := a.openSlack(cfg); err != nil {
 		return err
 	}
 	var err error
 	a.engine, err = incident.New(incident.Options{
 		Store: a.ledger, Routes: a.routes, Now: a.now, Logger: a.log.With("room", "incident"),
-		Registerer: a.registry, Facts: holders{a.ledger}, Silencer: mute{a}, Ladder: a.ladder,
+		Registerer: a.registry, Facts: holders{a.ledger}, Silencer: mute{a}, Ladder: a.ladder, Repeat: a.repeat,
 		Wake: a.wake, CrashPoint: a.opts.CrashPoint,
 	})
 	if err != nil {
@@ -40,7 +43,7 @@ func (a *App) openPaging(ctx context.Context) error {
 	}
 	a.outbox, err = incident.NewOutbox(incident.OutboxOptions{
 		Store: a.ledger, Sender: ways{a}, Now: a.now, Logger: a.log.With("room", "outbox"),
-		Registerer: a.registry, CrashPoint: a.opts.CrashPoint,
+		Registerer: a.registry, CrashPoint: a.opts.CrashPoint, Quiet: a.quietUntil,
 	})
 	if err != nil {
 		return err
@@ -71,9 +74,9 @@ func (a *App) openSlack(cfg *Config) error {
 	if a.secrets, err = cfg.slackSecrets(); err != nil {
 		return err
 	}
-	bot, app := a.secrets[0], a.secrets[1]
+	bot, app, signing := a.secrets[0], a.secrets[1], a.secrets[2]
 	if bot == "" {
-		if len(cfg.Paging.Next) == 0 {
+		if len(cfg.Paging.Next) == 0 && a.roster.Load() == nil {
 			a.noPaging = noToken
 		}
 		return nil
@@ -82,6 +85,7 @@ func (a *App) openSlack(cfg *Config) error {
 	for id, person := range cfg.Slack.People {
 		people[id] = slack.Person{Name: person.Name, Role: person.Role}
 	}
+	a.mayAct(people)
 	zone, err := time.LoadLocation(cfg.Slack.TimeZone)
 	if err != nil {
 		return &ConfigError{Err: fmt.Errorf("slack.time_zone: found %q, expected an IANA zone such as Europe/Oslo", cfg.Slack.TimeZone)}
@@ -91,8 +95,8 @@ func (a *App) openSlack(cfg *Config) error {
 		language = cfg.Global.Language
 	}
 	a.slack, err = slack.New(slack.Options{
-		Token: slack.Secret(bot), AppToken: slack.Secret(app), APIURL: cfg.Slack.APIURL, Channel: cfg.Slack.Channel,
-		ExternalURL: a.externalURL(), Language: language, Mention: cfg.Slack.Mention, Zone: zone, People: people, Shown: a.shown, Facts: stakes{a}, Escalation: len(cfg.Paging.Next) > 0,
+		Token: slack.Secret(bot), AppToken: slack.Secret(app), SigningSecret: slack.Secret(signing), OnCall: a.mentioned, APIURL: cfg.Slack.APIURL, Channel: cfg.Slack.Channel,
+		ExternalURL: a.externalURL(), Language: language, Mention: cfg.Slack.Mention, Zone: zone, People: people, Shown: a.shown, Facts: stakes{a}, Escalation: len(cfg.Paging.Next) > 0 || a.roster.Load() != nil,
 		Now: a.now, Logger: a.log.With("room", "slack"), Registerer: a.registry,
 	})
 	return err
@@ -146,12 +150,14 @@ func labelKey(labels map[string]string) string {
 	return strings.Join(pairs, "\x01")
 }
 
-// slackSecrets reads the bot's and the app's token; empty where no file is named.
-func (c *Config) slackSecrets() (secrets [2]string, err error) {
-	if secrets[0], err = c.secret("slack.bot_token_file", c.Slack.BotTokenFile); err == nil {
-		secrets[1], err = c.secret("slack.app_token_file", c.Slack.AppTokenFile)
+// slackSecrets reads the bot's and the app's token and the signing secret; empty where no file is named.
+func (c *Config) slackSecrets() (secrets [3]string, err error) {
+	for i, file := range [3][2]string{{"slack.bot_token_file", c.Slack.BotTokenFile}, {"slack.app_token_file", c.Slack.AppTokenFile}, {"slack.signing_secret_file", c.Slack.SigningSecretFile}} {
+		if secrets[i], err = c.secret(file[0], file[1]); err != nil {
+			return secrets, err
+		}
 	}
-	return secrets, err
+	return secrets, nil
 }
 
 // routing reads the routing file that the configuration names; nil is the built-in one.

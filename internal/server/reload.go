@@ -45,6 +45,9 @@ func (a *App) Reload(ctx context.Context) error {
 	if err := a.pager.Reload(routing, file); err != nil {
 		return err
 	}
+	if err := a.openRoster(&cfg); err != nil {
+		return err
+	}
 	a.config.Store(&cfg)
 	if err := a.openPolicy(ctx); err != nil {
 		return err
@@ -64,7 +67,7 @@ func (a *App) needsRestart(next *Config) error {
 	if err != nil {
 		return err
 	}
-	for i, field := range []string{"slack.bot_token_file", "slack.app_token_file"} {
+	for i, field := range []string{"slack.bot_token_file", "slack.app_token_file", "slack.signing_secret_file"} {
 		if secrets[i] != a.secrets[i] && !slices.Contains(fields, field) {
 			fields = append(fields, field)
 		}

@@ -27,6 +27,9 @@ var (
 	admins   = []rental.Role{rental.RoleAdmin}
 )
 
+// slackPath is where Slack posts pressed buttons to, where a signing secret is configured.
+const slackPath = api.Root + "/slack/interactions"
+
 // openWeb makes the one handler of everything that is served.
 func (a *App) openWeb(context.Context) error {
 	gate := a.gate()
@@ -49,6 +52,9 @@ func (a *App) openWeb(context.Context) error {
 	mux := http.NewServeMux()
 	mux.Handle(api.Root+"/", apiHandler)
 	mux.Handle("POST "+api.Root+"/webhook/alertmanager", gate.Guard(pushers...)(unbound(a.pager.Webhook)))
+	if a.slack != nil && a.secrets[2] != "" {
+		mux.Handle("POST "+slackPath, a.slack.Interactions(a.lifetime, a.engine)) // Slack's signature is its own gate
+	}
 	mux.Handle("POST "+api.WritePath, gate.Guard(pushers...)(http.StripPrefix("/prometheus", a.monitor.LimitedWriteHandler(limits.of))))
 	mux.Handle("/prometheus/", gate.Guard(watchers...)(http.StripPrefix("/prometheus", a.monitor.Handler())))
 	mux.Handle("/alertmanager/", gate.Guard(watchers...)(http.StripPrefix("/alertmanager", a.pager.Handler())))
@@ -100,6 +106,7 @@ func (a *App) deps(gate *httpapi.Gate) httpapi.Deps {
 		Credits:      credits{ledger: a.ledger, sla: a.sla, now: a.now, changed: a.series.Forget},
 		Maintenances: maintenances{ledger: a.ledger, now: a.now, changed: a.series.Forget},
 		Fleet:        present, Incidents: incidents{ledger: a.ledger, engine: a.engine},
+		IncidentActs: incidents{ledger: a.ledger, engine: a.engine}, OnCall: onCall{a},
 		Proofs: reports{proofs: proofs{ledger: a.ledger, signer: a.signer}, sla: a.sla, billing: a.billing, now: a.now, version: a.opts.Version},
 		Ledger: keeper, Adopter: adoption{samples: lateSamples{a}, keeping: keeper, now: a.now},
 		Assigner: keeper, Cards: keeper,

@@ -65,8 +65,8 @@ func (w writer) incident(ctx context.Context) message {
 		}
 	}
 	blocks := []slackgo.Block{slackgo.NewRichTextBlock(w.blockID("main"), sections...)}
-	if calls := w.mention(); calls != nil && w.open() {
-		blocks = append(blocks, slackgo.NewRichTextBlock(w.blockID("call"), section(calls)))
+	if calls := w.mentions(); len(calls) > 0 && w.open() {
+		blocks = append(blocks, slackgo.NewRichTextBlock(w.blockID("call"), section(calls...)))
 	}
 	blocks = append(blocks, w.context())
 	if buttons := w.buttons(); len(buttons) > 0 {
@@ -244,11 +244,11 @@ func (w writer) buttons() []slackgo.BlockElement {
 		return nil
 	}
 	var buttons []slackgo.BlockElement
-	if w.s.o.AppToken != "" && w.inc.Status == rental.IncidentOpen {
+	if w.s.interactive() && w.inc.Status == rental.IncidentOpen {
 		ack := slackgo.NewButtonBlockElement(actionAck, w.inc.ID, plainObject(w.p.Say(phrase.SlackAck)))
 		buttons = append(buttons, ack.WithStyle(slackgo.StylePrimary))
 	}
-	if w.s.o.AppToken != "" {
+	if w.s.interactive() {
 		buttons = append(buttons, w.quieter()...)
 	}
 	link := func(id, address string, key phrase.Key) {
@@ -280,41 +280,6 @@ func (w writer) quieter() []slackgo.BlockElement {
 		add(actionEscalate, phrase.SlackEscalate)
 	}
 	return buttons
-}
-
-// reply says below the message what got worse, and calls whoever has it in hand.
-func (w writer) reply() message {
-	wanted := strings.Fields(w.d.Text)
-	about := slices.DeleteFunc(slices.Clone(w.inc.Alerts), func(a rental.Alert) bool {
-		return !slices.Contains(wanted, a.Fingerprint)
-	})
-	if len(about) == 0 {
-		about = w.inc.Alerts
-	}
-	key := phrase.SlackWorsened
-	for _, event := range w.inc.Events {
-		switch event.Kind {
-		case "reopened":
-			key = phrase.SlackReopened
-		case "worsened":
-			key = phrase.SlackWorsened
-		case "heard":
-			key = phrase.SlackHeard
-		}
-	}
-	text := w.p.Say(key, cut(clean(w.p.Headline(about, w.now)), maxHeadline))
-	sections := []slackgo.RichTextElement{section(bold(text))}
-	if len(about) > 1 {
-		sections = append(sections, w.list(phrase.Lead(about, w.now)))
-	}
-	blocks := []slackgo.Block{slackgo.NewRichTextBlock(w.blockID("reply"), sections...)}
-	if calls := w.mention(); calls != nil {
-		blocks = append(blocks, slackgo.NewRichTextBlock(w.blockID("call"), section(calls)))
-	}
-	if w.d.Repeat {
-		blocks = append(blocks, slackgo.NewContextBlock(w.blockID("context"), plainObject(w.p.Say(phrase.SlackRepeat))))
-	}
-	return message{blocks: blocks, fallback: w.fallback([]string{text})}
 }
 
 // details lists below the message every alert in full, as far as there is room. It calls nobody.
@@ -359,30 +324,6 @@ func (w writer) alertInFull(alert rental.Alert) string {
 
 // shown writes a person by name.
 func (w writer) shown(by string) string { return clean(w.s.o.Shown(by)) }
-
-// mention calls the person who has the incident, else whoever the options name; nil where
-// nobody is to be called.
-func (w writer) mention() slackgo.RichTextSectionElement {
-	if w.inc.Severity != rental.Page || w.inc.Drill {
-		return nil
-	}
-	whom := w.s.o.Mention
-	for id, person := range w.s.o.People {
-		if w.inc.AckedBy != "" && person.Name == w.inc.AckedBy {
-			whom = id
-		}
-	}
-	switch {
-	case whom == "none":
-		return nil
-	case whom == "here" || whom == "channel":
-		return slackgo.NewRichTextSectionBroadcastElement(whom)
-	case strings.HasPrefix(whom, "S"):
-		return slackgo.NewRichTextSectionUserGroupElement(whom)
-	default:
-		return slackgo.NewRichTextSectionUserElement(whom, nil)
-	}
-}
 
 func (w writer) fallback(lines []string) string {
 	return cut(fallbackText(strings.Join(lines, "\n")), maxFallback)

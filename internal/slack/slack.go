@@ -63,6 +63,11 @@ type Options struct {
 	// Mention is whom a page and a worsening call: here, channel, a user (U...), a user group
 	// (S...) or none; here where empty. Only severity page calls anybody.
 	Mention string
+	// OnCall returns the users (U...) whom a page calls first at the moment, in place of Mention; nil,
+	// or none from it, where no schedule says.
+	OnCall func() []string
+	// SigningSecret is what Slack signs pressed buttons with where they come by HTTP (Interactions).
+	SigningSecret Secret
 	// Escalation tells that there are further ways to tell a page on: there is a button for it.
 	Escalation bool
 	// People maps Slack user ids to who may acknowledge; everybody in the channel may where empty.
@@ -82,6 +87,8 @@ type Slack struct {
 	client    *slackgo.Client
 	connected prometheus.Gauge
 	errors    *prometheus.CounterVec
+	seen      *replays
+	acting    chan struct{} // one for each press by HTTP that is being carried out
 }
 
 var (
@@ -128,7 +135,7 @@ func New(o Options) (*Slack, error) {
 		}
 	}
 	s := &Slack{
-		o: o,
+		o: o, seen: &replays{until: map[string]time.Time{}}, acting: make(chan struct{}, mostActing),
 		connected: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "leasewatch_slack_socket_connected", Help: "Whether Slack can hand over pressed buttons (Socket Mode).",
 		}),
