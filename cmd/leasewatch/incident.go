@@ -13,6 +13,7 @@ import (
 
 func registerIncident(app *kingpin.Application, actions map[string]action) {
 	incident := app.Command("incident", "Incidents.")
+	registerIncidentActs(incident, actions)
 
 	var list struct {
 		connection

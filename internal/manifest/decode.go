@@ -84,7 +84,7 @@ func (d *decoder) decode(n *yaml.Node, path string, v reflect.Value) {
 // text lets a type read the scalar itself, exactly as it was written: 2.490 stays 2.490.
 func (d *decoder) text(n *yaml.Node, path string, v encoding.TextUnmarshaler) {
 	kind := map[string]string{"Decimal": "a number such as 2.49", "Millis": "a time with an offset, such as 2026-05-01T00:00:00Z",
-		"Duration": "a length of time such as 60s or 48h"}[reflect.TypeOf(v).Elem().Name()]
+		"Duration": "a length of time such as 60s or 48h", "Date": "a day such as 2026-11-30"}[reflect.TypeOf(v).Elem().Name()]
 	if n.Kind != yaml.ScalarNode || n.Value == "" || n.Tag == "!!null" {
 		d.fault(n, path, describe(n), kind)
 		return

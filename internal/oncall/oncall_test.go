@@ -78,7 +78,7 @@ func rotations(t *rapid.T) *Rotation {
 	zone := rapid.SampledFrom([]string{"UTC", "Europe/Oslo", "America/New_York", "Australia/Lord_Howe", "Asia/Shanghai", "Pacific/Apia", "Africa/Casablanca"}).Draw(t, "zone")
 	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, rapid.IntRange(-800, 800).Draw(t, "from"))
 	r := &Rotation{
-		Zone: zone, Every: rapid.SampledFrom([]string{"day", "week"}).Draw(t, "every"), From: day.Format(dateForm),
+		Zone: zone, Every: rapid.SampledFrom([]string{"day", "week"}).Draw(t, "every"), From: Date(day.Format(dateForm)),
 		HandOver: fmt.Sprintf("%02d:%02d", rapid.IntRange(0, 23).Draw(t, "hour"), rapid.IntRange(0, 59).Draw(t, "minute")),
 	}
 	for n := range rapid.IntRange(1, 5).Draw(t, "people") {
@@ -100,7 +100,7 @@ func TestExactlyOnePersonIsOnCallAtAnyInstant(t *testing.T) {
 		if faults := r.Validate(); len(faults) > 0 {
 			t.Fatalf("the drawn rotation is not valid: %v", faults)
 		}
-		first, err := time.Parse(dateForm, r.From)
+		first, err := time.Parse(dateForm, string(r.From))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +127,7 @@ func TestEverybodyHasTheTurnEquallyOften(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rotations(t)
 		r.Overrides = nil
-		first, err := time.Parse(dateForm, r.From)
+		first, err := time.Parse(dateForm, string(r.From))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,7 @@ type Rotation struct {
 	Every string `yaml:"every"`
 	// From is the day, as YYYY-MM-DD, on which the first of People begins. A weekly turn changes on
 	// its day of the week.
-	From string `yaml:"from"`
+	From Date `yaml:"from"`
 	// HandOver is the wall clock, as HH:MM, at which a turn begins. Where the clock skips it, the turn
 	// begins later by the gap; where the clock shows it twice, at the first.
 	HandOver string `yaml:"hand_over"`
@@ -47,7 +47,19 @@ type Turn struct {
 // The lengths of turns, in days.
 var periods = map[string]int{"day": 1, "week": 7}
 
+// Date is a day of the calendar, as YYYY-MM-DD.
+type Date string
+
 const dateForm = "2006-01-02"
+
+// UnmarshalText reads a day.
+func (d *Date) UnmarshalText(text []byte) error {
+	if _, err := time.Parse(dateForm, string(text)); err != nil {
+		return fmt.Errorf("day %q: expected YYYY-MM-DD, such as 2026-11-30", text)
+	}
+	*d = Date(text)
+	return nil
+}
 
 // Validate returns what is wrong with the rotation by itself.
 func (r *Rotation) Validate() []rental.FieldError {
@@ -66,8 +78,8 @@ func (r *Rotation) Validate() []rental.FieldError {
 	if periods[r.Every] == 0 {
 		bad("every", r.Every, "day or week")
 	}
-	if _, err := time.Parse(dateForm, r.From); err != nil {
-		bad("from", r.From, "the day of the first turn, such as 2026-11-30")
+	if _, err := time.Parse(dateForm, string(r.From)); err != nil {
+		bad("from", string(r.From), "the day of the first turn, such as 2026-11-30")
 	}
 	if _, err := parseClock(r.HandOver); err != nil {
 		bad("hand_over", r.HandOver, "a time of the day such as \"09:00\"")
@@ -129,7 +141,7 @@ func (r *Rotation) plain(at rental.Millis) Turn {
 	if err != nil {
 		zone = time.UTC // Validate refuses it
 	}
-	first, _ := time.Parse(dateForm, r.From)
+	first, _ := time.Parse(dateForm, string(r.From))
 	hand, _ := parseClock(r.HandOver)
 	days := max(periods[r.Every], 1)
 	start := func(n int) rental.Millis {

@@ -183,6 +183,13 @@ const (
 	PortalIncidentResolvedAnswer  Key = "portal.incident_resolved_answer"
 	PortalIncidentUnknownAnswer   Key = "portal.incident_unknown_answer"
 	PortalAck                     Key = "portal.ack"
+	PortalSilenceHour             Key = "portal.silence_hour"
+	PortalSilenceFour             Key = "portal.silence_four"
+	PortalSilenceFixed            Key = "portal.silence_fixed"
+	PortalEscalate                Key = "portal.escalate"
+	PortalNoteAdd                 Key = "portal.note_add"
+	PortalOnCall                  Key = "portal.on_call"
+	PortalOnCallTurn              Key = "portal.on_call_turn"
 	PortalAckWhy                  Key = "portal.ack_why"
 	PortalFirstDo                 Key = "portal.first_do"
 	PortalRunbook                 Key = "portal.runbook"
@@ -404,6 +411,13 @@ var portalTexts = map[Key]sentence{
 	PortalIncidentResolvedAnswer:  {"%[1]s. Resolved after %[2]s.", "%[1]s。%[2]s 后恢复。"},
 	PortalIncidentUnknownAnswer:   {"%[1]s. Its alert vanished while nobody was watching: whether it healed is not known.", "%[1]s。告警在无人监视期间消失：是否恢复未知。"},
 	PortalAck:                     {"Acknowledge", "确认"},
+	PortalSilenceHour:             {"Silence 1 h", "静默 1 小时"},
+	PortalSilenceFour:             {"Silence 4 h", "静默 4 小时"},
+	PortalSilenceFixed:            {"Silence until fixed", "静默至恢复"},
+	PortalEscalate:                {"Escalate", "升级"},
+	PortalNoteAdd:                 {"Add", "添加"},
+	PortalOnCall:                  {"On call: %s", "值班：%s"},
+	PortalOnCallTurn:              {"%[2]s (%[1]s) until %[3]s", "%[2]s（%[1]s），至 %[3]s"},
 	PortalAckWhy:                  {"Says that you are on it, in your name. It stops the response clock.", "以您的名义表示正在处理，并停止响应计时。"},
 	PortalFirstDo:                 {"Do first", "首先处理"},
 	PortalRunbook:                 {"Runbook", "处置手册"},

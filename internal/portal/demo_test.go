@@ -34,6 +34,8 @@ type demo struct {
 	mu        sync.Mutex // a browser asks for several pages at once
 	acked     []string
 	asked     []api.Period
+	acts      []string // what was done with incidents beside acknowledging them
+	offDuty   bool     // no schedule is configured
 }
 
 var (
@@ -401,6 +403,36 @@ func (d *demo) Incident(_ context.Context, id string) (api.IncidentDetail, error
 		}
 	}
 	return api.IncidentDetail{}, api.NotFound("incident", id)
+}
+
+func (d *demo) OnCall(_ context.Context, q api.OnCallQuery) (api.OnCall, error) {
+	if d.offDuty {
+		return api.OnCall{}, api.ErrNotFound
+	}
+	return api.OnCall{Rotations: []api.OnCallRotation{{Name: "primary", Zone: "Europe/Oslo", Turns: []api.OnCallTurn{{
+		Person: "wang-li", Shown: "Wang Li", Start: rental.At(now) - 3_600_000, End: rental.At(now) + 3_600_000,
+	}}}}}, nil
+}
+
+func (d *demo) SilenceIncident(_ context.Context, id string, in api.SilenceIncident) (rental.Incident, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.acts = append(d.acts, fmt.Sprintf("silence %s %d %t", id, in.Minutes, in.UntilFixed))
+	return rental.Incident{}, nil
+}
+
+func (d *demo) EscalateIncident(_ context.Context, id string) (rental.Incident, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.acts = append(d.acts, "escalate "+id)
+	return rental.Incident{}, nil
+}
+
+func (d *demo) NoteIncident(_ context.Context, id string, in api.NoteIncident) (rental.Incident, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.acts = append(d.acts, "note "+id+": "+in.Note)
+	return rental.Incident{}, nil
 }
 
 func (d *demo) AckIncident(_ context.Context, id string, _ api.AckIncident) (rental.Incident, error) {

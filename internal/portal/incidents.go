@@ -59,6 +59,7 @@ func (p *portal) incidents(r *http.Request, pg *page) error {
 	if open > 0 {
 		pg.Answer = say.Say(phrase.PortalIncidentsAnswer, open, acked, unknown, say.Duration(int64(now-oldest)))
 	}
+	pg.Lead = p.whoIsOnCall(r.Context(), pg)
 	switch {
 	case len(list.Incidents) == 0 && status != "":
 		body.Empty = say.Say(phrase.PortalIncidentsFiltered)
@@ -119,6 +120,9 @@ type incidentBody struct {
 
 	Leases, Tenants []string
 	CanAck          bool
+	CanAct          bool // silence, escalate, note
+	CanSilence      bool
+	CanEscalate     bool
 	Runbook         string
 	Action          string
 	Alerts          []alertRow
@@ -155,6 +159,9 @@ func (p *portal) incident(r *http.Request, pg *page) error {
 	body := incidentBody{
 		incidentRow: incidentView(say, in, now), Leases: in.Leases, Tenants: in.Tenants, Runbook: d.Runbook,
 		CanAck:         in.Status == rental.IncidentOpen && mayAck(pg.Who.Role),
+		CanAct:         mayAck(pg.Who.Role),
+		CanSilence:     !in.Outside && in.Silence == nil && lasts(in),
+		CanEscalate:    in.Severity == rental.Page && lasts(in),
 		ShowDeliveries: pg.Who.Role != rental.RoleTenant,
 	}
 	for _, a := range phrase.Lead(in.Alerts, now) {
@@ -178,6 +185,11 @@ func (p *portal) incident(r *http.Request, pg *page) error {
 		pg.Refresh = fleetRefresh
 	}
 	return nil
+}
+
+// lasts tells whether the incident is open or acknowledged.
+func lasts(in rental.Incident) bool {
+	return in.Status == rental.IncidentOpen || in.Status == rental.IncidentAcked
 }
 
 func mayAck(role rental.Role) bool {

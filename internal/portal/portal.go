@@ -48,6 +48,15 @@ type Incidents interface {
 	AckIncident(ctx context.Context, id string, in api.AckIncident) (rental.Incident, error)
 }
 
+// OnCall tells who is on call, and does what people do with an incident beside acknowledging it.
+type OnCall interface {
+	// OnCall returns api.ErrNotFound where no schedule is configured.
+	OnCall(ctx context.Context, q api.OnCallQuery) (api.OnCall, error)
+	SilenceIncident(ctx context.Context, id string, in api.SilenceIncident) (rental.Incident, error)
+	EscalateIncident(ctx context.Context, id string) (rental.Incident, error)
+	NoteIncident(ctx context.Context, id string, in api.NoteIncident) (rental.Incident, error)
+}
+
 // API is all that the pages ask; *api.Client is one.
 type API interface {
 	Identity
@@ -55,6 +64,7 @@ type API interface {
 	Money
 	Availability
 	Incidents
+	OnCall
 }
 
 var _ API = (*api.Client)(nil)
@@ -104,6 +114,9 @@ func New(opts Options) (http.Handler, error) {
 	mux.HandleFunc("GET /incidents", p.page(p.incidents))
 	mux.HandleFunc("GET /incidents/{id}", p.page(p.incident))
 	mux.HandleFunc("POST /incidents/{id}/ack", p.page(p.ack))
+	mux.HandleFunc("POST /incidents/{id}/silence", p.page(p.silence))
+	mux.HandleFunc("POST /incidents/{id}/escalate", p.page(p.escalate))
+	mux.HandleFunc("POST /incidents/{id}/note", p.page(p.note))
 	mux.HandleFunc("GET /runbooks/{name}", p.page(p.runbook))
 	mux.HandleFunc("/", p.page(func(*http.Request, *page) error { return api.ErrNotFound }))
 
