@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,11 +17,14 @@ const adasPhone, bosPhone = "receiver:phone-ada/webhook/0", "receiver:phone-bo/w
 
 // duty is a ladder of whoever is on call, which a test may change hands of.
 type duty struct {
+	mu            sync.Mutex
 	person, phone string
 	since         rental.Millis
 }
 
 func (d *duty) steps() []Step {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	return []Step{
 		{Name: d.person, Key: "1/" + d.person + "/slack", Mention: "U0" + strings.ToUpper(d.person), Since: d.since},
 		{Name: d.person + " (phone)", Key: "1/" + d.person + "/phone", Routes: []string{d.phone}, Own: 5 * time.Minute, Since: d.since, Undelivered: 2 * time.Minute},
@@ -96,7 +100,9 @@ func TestWhoTakesOverIsCalledByTheirOwnWaysFromTheHandOverOn(t *testing.T) {
 		defer r.stop()
 		r.page(t, 1, "page", alert(1, nowMillis(), 0))
 		time.Sleep(6 * time.Minute)
+		d.mu.Lock()
 		d.person, d.phone, d.since = "bo", bosPhone, nowMillis()
+		d.mu.Unlock()
 		time.Sleep(10 * time.Second)
 		list(t, "in Slack", r.calledOn(route), "post", "thread call:U0BO")
 		time.Sleep(4 * time.Minute)

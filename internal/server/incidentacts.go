@@ -34,6 +34,14 @@ func (i incidents) ExportIncident(ctx context.Context, id, lang string) ([]byte,
 	if err != nil {
 		return nil, err
 	}
+	names, err := i.ledger.Names(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	d.Incident.AckedBy = names.Of(d.Incident.AckedBy)
+	for n := range d.Incident.Events {
+		d.Incident.Events[n].By = names.Of(d.Incident.Events[n].By)
+	}
 	return incident.Markdown(d.Incident, d.Deliveries, lang), nil
 }
 

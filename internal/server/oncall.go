@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -111,7 +112,7 @@ func (a *App) calls(r *oncall.Roster) []incident.Step {
 	steps := make([]incident.Step, 0, len(list))
 	for _, c := range list {
 		step := incident.Step{
-			Name: c.Shown, Key: c.Key, Last: c.Last, Undelivered: r.Undelivered(),
+			Name: cmp.Or(c.Person, c.Shown), Key: c.Key, Last: c.Last, Undelivered: r.Undelivered(),
 			Unacknowledged: c.After - c.Own, Own: c.Own, Since: c.Since,
 		}
 		switch {

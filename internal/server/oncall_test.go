@@ -136,7 +136,7 @@ slack: {api_url: %s/api/, channel: C0123, bot_token_file: bot}
 		return len(all) > 0 && strings.Contains(all[0].Rendered(), "U0WANG")
 	})
 	eventually(t, "the person's phone rings", func() bool {
-		return phone.heard("phone-wang", "GPU lost on gpu-a17", "Wang Li (phone-wang): nobody acknowledged it")
+		return phone.heard("phone-wang", "GPU lost on gpu-a17", "wang-li (phone-wang): nobody acknowledged it")
 	})
 	list, err := client.Incidents(t.Context(), api.IncidentQuery{Limit: 10})
 	if err != nil || len(list.Incidents) != 1 {

@@ -129,7 +129,7 @@ func (w writer) mentions() []slackgo.RichTextSectionElement {
 		return nil
 	}
 	for id, person := range w.s.o.People {
-		if w.inc.AckedBy != "" && person.Name == w.inc.AckedBy {
+		if w.inc.AckedBy != "" && (person.Name == w.inc.AckedBy || person.Name == w.s.o.Shown(w.inc.AckedBy)) {
 			return callUsers([]string{id})
 		}
 	}
