@@ -76,4 +76,7 @@ type GPUStates struct {
 	// Profile is a MIG instance's; serial, host and slot are its card's.
 	Profile   string            `json:"profile,omitempty"`
 	Intervals []rental.Interval `json:"intervals"`
+	// Check sets the exporter's own count of the states beside the line of time; null where they
+	// cannot be compared.
+	Check *rental.StateCheck `json:"check,omitempty"`
 }

@@ -137,6 +137,8 @@ const (
 	PortalChartTable              Key = "portal.chart_table"
 	PortalStripTitle              Key = "portal.strip_title"
 	PortalStripTip                Key = "portal.strip_tip"
+	PortalStateCheck              Key = "portal.state_check"
+	PortalStateCheckPart          Key = "portal.state_check_part"
 	PortalDay                     Key = "portal.day"
 	PortalUsageEmpty              Key = "portal.usage_empty"
 	PortalStatesEmpty             Key = "portal.states_empty"
@@ -364,6 +366,8 @@ var portalTexts = map[Key]sentence{
 	PortalChartTip:                {"%[1]s: cost %[2]s, idle %[3]s, utilisation %[4]s, coverage %[5]s", "%[1]s：费用 %[2]s，闲置 %[3]s，利用率 %[4]s，采样覆盖率 %[5]s"},
 	PortalChartTable:              {"The same as a table", "以表格显示"},
 	PortalStripTitle:              {"State of each GPU of lease %[1]s in %[2]s", "租约 %[1]s 在 %[2]s 各 GPU 的状态"},
+	PortalStateCheck:              {"%[1]s: the exporter itself counted otherwise for %[2]s: %[3]s", "%[1]s：采集代理自身的计时与此相差 %[2]s：%[3]s"},
+	PortalStateCheckPart:          {"%[1]s %[2]s, seen %[3]s", "%[1]s 计 %[2]s，所见 %[3]s"},
 	PortalStripTip:                {"%[1]s from %[2]s to %[3]s (%[4]s)", "%[1]s：%[2]s 至 %[3]s（%[4]s）"},
 	PortalDay:                     {"Day", "日期"},
 	PortalUsageEmpty:              {"No usage is recorded for this period yet. Usage is metered once an hour.", "本期尚无用量记录。用量每小时计量一次。"},

@@ -101,6 +101,26 @@ type stateSection struct {
 	Picture            template.HTML
 	// Looks are the states that the picture holds, for its legend.
 	Looks []phrase.Look
+	// Differs says of which GPUs the exporter's own count of states says another thing.
+	Differs []string
+}
+
+// checkFrom is from which difference on a GPU is named: a state that nobody pushed is seen at the
+// next scrape, up to 25 s late, and again so when it ends.
+const checkFrom = 60_000
+
+// differs says how the exporter's count of a GPU's states differs; false where it does not.
+func differs(say phrase.Printer, name string, check *rental.StateCheck) (string, bool) {
+	if check == nil || check.DifferenceMS < checkFrom {
+		return "", false
+	}
+	var parts []string
+	for _, s := range check.States {
+		if s.CountedMS != s.DerivedMS {
+			parts = append(parts, say.Say(phrase.PortalStateCheckPart, say.State(s.State).Word, say.Duration(s.CountedMS), say.Duration(s.DerivedMS)))
+		}
+	}
+	return say.Say(phrase.PortalStateCheck, name, say.Duration(check.DifferenceMS), strings.Join(parts, "; ")), true
 }
 
 // stateSection draws each GPU's states over the month.
@@ -120,6 +140,9 @@ func (d leaseData) stateSection() stateSection {
 		if i == maxStrips {
 			s.More = say.Say(phrase.AndMore, len(d.states.GPUs)-maxStrips)
 			break
+		}
+		if words, ok := differs(say, g.Host+"/"+strconv.Itoa(g.Slot), g.Check); ok {
+			s.Differs = append(s.Differs, words)
 		}
 		row := chart.Row{Label: strings.TrimSuffix(g.Host+"/"+strconv.Itoa(g.Slot)+" "+g.Profile, " ")}
 		if len([]rune(row.Label)) > 11 {

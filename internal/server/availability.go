@@ -147,10 +147,14 @@ func (v availability) States(ctx context.Context, id string, p api.Period) (api.
 		if err != nil {
 			return out, err
 		}
+		check, err := v.sla.CheckStates(ctx, id, a, served)
+		if err != nil {
+			return out, err
+		}
 		place := places[a.CardUUID()]
 		out.GPUs = append(out.GPUs, api.GPUStates{
 			UUID: a.UUID, Serial: place.Serial, Host: place.Host, Slot: place.Slot, Profile: profiles[a.UUID],
-			Intervals: rental.Unwatched(rental.Partition(served, timeline)),
+			Intervals: rental.Unwatched(rental.Partition(served, timeline)), Check: check,
 		})
 	}
 	return out, nil

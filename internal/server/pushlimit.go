@@ -108,7 +108,7 @@ func elsewhere(owners map[string]string, uuid, host string) bool {
 
 // serversOwn tells whether the server or its rules give the series out: no exporter does.
 func serversOwn(name string) bool {
-	return strings.Contains(name, ":") || witnessSeries(name) || slices.ContainsFunc(alertmanagerrules.ServerSeries(), func(s alertmanagerrules.Series) bool { return s.Name == name })
+	return strings.Contains(name, ":") || strings.HasPrefix(name, "lease_") || witnessSeries(name) || slices.ContainsFunc(alertmanagerrules.ServerSeries(), func(s alertmanagerrules.Series) bool { return s.Name == name })
 }
 
 func (p *pushLimits) ownersOfCards(ctx context.Context) (map[string]string, error) {

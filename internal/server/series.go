@@ -79,7 +79,7 @@ func (s *leaseSeries) Collect(out chan<- prometheus.Metric) {
 		s.moneyAt = now
 	}
 	if now.Sub(s.claimsAt) >= claimsFor || now.Before(s.claimsAt) {
-		s.claims = s.read(ctx, now, s.readClaims)
+		s.claims = append(s.read(ctx, now, s.readClaims), s.read(ctx, now, s.readChecks)...)
 		s.claimsAt = now
 	}
 	for _, metric := range s.claims {

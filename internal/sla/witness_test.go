@@ -203,3 +203,23 @@ func TestADegradedCardCountsAsItsContractSays(t *testing.T) {
 		})
 	}
 }
+
+func TestTheExportersCountTellsWhatHidesInAGap(t *testing.T) {
+	w := gap(t)
+	for state, after := range map[string]float64{"ok": 3600 - 300, "lost": 300} {
+		w.samples.read("gpu_state_seconds_total", map[string]string{"uuid": "GPU-A", "state": state}, 100, between("10:00:00", "10:00:15"))
+		w.samples.read("gpu_state_seconds_total", map[string]string{"uuid": "GPU-A", "state": state}, 100+after-after/240, between("10:59:45", "11:00:00"))
+	}
+	w.derive(t)
+	assignments, err := w.Assignments(t.Context(), "L-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check, err := w.sla.CheckStates(t.Context(), "L-1", assignments[0], between("10:00:00", "11:00:00"))
+	if err != nil || check == nil || check.Span != between("10:00:00", "10:59:45") || len(check.States) != 2 {
+		t.Fatalf("check: %+v (%v)", check, err)
+	}
+	if lost := check.States[0]; lost.State != "lost" || lost.CountedMS < 298_000 || lost.DerivedMS != 0 || check.DifferenceMS < 19*60_000 {
+		t.Errorf("check: %+v, expected five minutes that were lost and that nobody saw", check)
+	}
+}
