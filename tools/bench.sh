@@ -14,5 +14,7 @@ echo "== metering, bill, SLA"
 go test -run '^$' -bench . -benchtime 1x ./internal/metering ./internal/billing ./internal/sla ./internal/ledger
 echo "== bill and use of 1,000 leases on 8,000 GPUs for a month, against PromQL over raw samples"
 go test -run '^$' -bench BillAndUse -benchtime 1x ./internal/server
+echo "== burn series of 10,000 leases, SLA of 1,000 leases for a month, of one for a year"
+go test -run '^$' -bench 'BurnSeries|SLAOf' -benchtime 3x -timeout 30m ./internal/server
 echo "== fault in the driver to the request at Slack"
 go test -run '^$' -bench FaultToSlack -benchtime 5x ./internal/e2e

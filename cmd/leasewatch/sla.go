@@ -23,6 +23,7 @@ func registerSLA(app *kingpin.Application, actions map[string]action) {
 		connection
 		query                         api.SLAQuery
 		month, from, to, format, lang string
+		scorecard                     bool
 	}
 	parent := app.Command("sla", "Verdicts on availability, and two sides' records lined up.")
 	registerCompare(parent, actions)
@@ -30,6 +31,7 @@ func registerSLA(app *kingpin.Application, actions map[string]action) {
 	cmd.Flag("lease", "Of this lease.").StringVar(&sla.query.Lease)
 	cmd.Flag("tenant", "Of this tenant's leases.").StringVar(&sla.query.Tenant)
 	cmd.Flag("provider", "Of the leases of this provider.").StringVar(&sla.query.Provider)
+	cmd.Flag("scorecard", "How the provider did: availability, repair, credits, response, hardware, prices, each figure with source, date and coverage, or as not measured.").BoolVar(&sla.scorecard)
 	cmd.Flag("month", "Month of each contract's zone, as YYYY-MM; the present one where neither month nor span is given.").StringVar(&sla.month)
 	cmd.Flag("from", "Start of a span, in RFC 3339, instead of a month.").StringVar(&sla.from)
 	cmd.Flag("to", "End of the span, which does not hold it.").StringVar(&sla.to)
@@ -45,7 +47,17 @@ func registerSLA(app *kingpin.Application, actions map[string]action) {
 			}
 			sla.query.Period = period
 		}
+		if sla.scorecard && (sla.query.Provider == "" || sla.query.Lease != "") {
+			return usageError{errors.New("--scorecard is of one provider: expected --provider, and no --lease")}
+		}
 		return sla.do(ctx, func(ctx context.Context, c *api.Client) error {
+			if sla.scorecard {
+				card, err := c.Scorecard(ctx, sla.query)
+				if err != nil {
+					return err
+				}
+				return printScorecard(io.out, sla.format, phrase.For(sla.lang), card)
+			}
 			answer, err := c.SLATable(ctx, sla.query)
 			if err != nil {
 				return err

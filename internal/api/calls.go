@@ -88,6 +88,15 @@ func (c *Client) SLATable(ctx context.Context, q SLAQuery) (SLATable, error) {
 	return out, c.get(ctx, v, &out, "sla")
 }
 
+// Scorecard returns how a provider did, by the leases of the query that the caller may see. Its
+// Provider is mandatory, its Lease is not looked at.
+func (c *Client) Scorecard(ctx context.Context, q SLAQuery) (rental.Scorecard, error) {
+	v := q.Period.values()
+	set(v, "tenant", q.Tenant)
+	var out rental.Scorecard
+	return out, c.get(ctx, v, &out, "providers", q.Provider, "scorecard")
+}
+
 // Downtime returns the downtime of a lease that touches the period.
 func (c *Client) Downtime(ctx context.Context, id string, p Period) (DowntimeList, error) {
 	var out DowntimeList

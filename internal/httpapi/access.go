@@ -51,6 +51,7 @@ var accessTable = []Access{
 	{"get-usage", "GET", "/leases/{id}/usage", readers, "a tenant's own"},
 	{"get-sla", "GET", "/leases/{id}/sla", readers, "a tenant's own"},
 	{"list-sla", "GET", "/sla", readers, "a tenant's own"},
+	{"get-scorecard", "GET", "/providers/{name}/scorecard", readers, "by a tenant's own leases"},
 	{"list-downtimes", "GET", "/downtimes", readers, "those of a tenant's own leases"},
 	{"get-downtime-fact", "GET", "/downtimes/{id}", readers, "one of a tenant's own leases"},
 	{"record-downtime", "POST", "/downtimes", reporters, "it waits for somebody else's approval; a tenant's own leases"},

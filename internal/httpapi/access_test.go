@@ -80,6 +80,7 @@ var want = map[string]string{
 	"get-heads":         "admin operator oncall finance tenant",
 	"list-signing-keys": "admin operator oncall finance tenant",
 	"list-sla":          "admin operator oncall finance tenant",
+	"get-scorecard":     "admin operator oncall finance tenant",
 	"get-downtime":      "admin operator oncall finance tenant", "get-states": "admin operator oncall finance tenant",
 	"get-bill": "admin operator oncall finance tenant", "cost-vs-utilisation": "admin operator oncall finance tenant",
 	"list-bills": "admin operator oncall finance tenant", "list-invoices": "admin operator oncall finance tenant",

@@ -99,6 +99,8 @@ type SLAReader interface {
 	SLA(ctx context.Context, lease string, p api.Period) (api.SLA, error)
 	// SLATable judges several leases.
 	SLATable(ctx context.Context, q api.SLAQuery) (api.SLATable, error)
+	// Scorecard says how the query's provider did by the leases of its tenant, of all where it has none.
+	Scorecard(ctx context.Context, q api.SLAQuery) (rental.Scorecard, error)
 	LeaseDowntime(ctx context.Context, lease string, p api.Period) (api.DowntimeList, error)
 	States(ctx context.Context, lease string, p api.Period) (api.StateHistory, error)
 }

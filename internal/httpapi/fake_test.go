@@ -209,6 +209,10 @@ func (b *backend) SLATable(_ context.Context, q api.SLAQuery) (api.SLATable, err
 	}, b.ask("sla lease=%s tenant=%s provider=%s month=%s", q.Lease, q.Tenant, q.Provider, q.Period.Month)
 }
 
+func (b *backend) Scorecard(_ context.Context, q api.SLAQuery) (rental.Scorecard, error) {
+	return rental.Scorecard{Provider: q.Provider, Tenant: q.Tenant, Leases: []string{"L-" + q.Tenant}}, b.ask("scorecard provider=%s tenant=%s month=%s", q.Provider, q.Tenant, q.Period.Month)
+}
+
 func (b *backend) SLA(_ context.Context, lease string, p api.Period) (api.SLA, error) {
 	return api.SLA{Verdict: &rental.Verdict{Lease: lease}}, b.ask("sla %s month=%s", lease, p.Month)
 }

@@ -24,6 +24,7 @@ func TestWhatTheRoomsBehindAreAsked(t *testing.T) {
 		{"/leases/L-acme/usage", "usage L-acme month= 1970-01-01T00:00:00Z..1970-01-01T00:00:00Z by hour"},
 		{"/leases/L-acme/usage?from=2026-05-01T00:00:00.5Z&to=2026-05-02T00:00:00Z&step=day", "usage L-acme month= 2026-05-01T00:00:00.5Z..2026-05-02T00:00:00Z by day"},
 		{"/leases/L-acme/sla?month=2026-04", "sla L-acme month=2026-04"},
+		{"/providers/north/scorecard?tenant=acme&month=2026-04", "scorecard provider=north tenant=acme month=2026-04"},
 		{"/sla?provider=north&month=2026-04", "sla lease= tenant= provider=north month=2026-04"},
 		{"/cost-vs-utilisation?group=lease", "cost tenant="},
 		{"/incidents?status=open&limit=5", "incidents status=open limit=6"},
@@ -45,6 +46,7 @@ func TestAnAnswerAsOfAMomentIsReadFromWhatWasKnownThen(t *testing.T) {
 		"/leases/L-acme":                                "lease L-acme",
 		"/leases/L-acme/history":                        "history L-acme",
 		"/leases/L-acme/sla":                            "sla L-acme month=",
+		"/providers/north/scorecard":                    "scorecard provider=north tenant=acme month=",
 		"/leases/L-acme/bill?month=2026-05":             "bill L-acme month=2026-05 1970-01-01T00:00:00Z..1970-01-01T00:00:00Z",
 		"/leases/L-acme/bill?from=2026-04-01T00:00:00Z": "bill L-acme month= 2026-04-01T00:00:00Z..2026-05-02T00:00:00Z", // up to then, not to now
 		"/bills?month=2026-05":                          "bills lease= tenant=acme provider= month=2026-05",

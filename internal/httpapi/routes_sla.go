@@ -32,6 +32,9 @@ func (r *routes) addSLA() error {
 		}); err != nil {
 		return err
 	}
+	if err := r.addScorecard(); err != nil {
+		return err
+	}
 	if err := leaseRead(r, "get-downtime", "List the downtime of a lease", view.downtime); err != nil {
 		return err
 	}
@@ -39,6 +42,34 @@ func (r *routes) addSLA() error {
 		return err
 	}
 	return r.addProof()
+}
+
+// addScorecard adds how a provider did; a tenant reads it by its own leases alone.
+func (r *routes) addScorecard() error {
+	type query struct {
+		PeriodQuery
+		AsOfQuery
+
+		Name   string `doc:"The provider." maxLength:"200" path:"name"`
+		Tenant string `doc:"By this tenant's leases alone." maxLength:"200" query:"tenant"`
+	}
+	return operation(r, "get-scorecard", "Say how a provider did: every figure with source, date and coverage, or as not measured",
+		func(ctx context.Context, v view, in *query) (*body[rental.Scorecard], error) {
+			p, err := in.period(rental.At(v.deps.Now()))
+			if err != nil {
+				return nil, err
+			}
+			q := api.SLAQuery{Provider: in.Name, Tenant: in.Tenant, Period: p}
+			if only := v.tenantOnly(); only != "" {
+				if q.Tenant != "" && q.Tenant != only {
+					return nil, api.ErrNotFound
+				}
+				q.Tenant = only
+			}
+			card, err := v.deps.SLA.Scorecard(ctx, q)
+			card.Figures, card.Leases = orEmpty(card.Figures), orEmpty(card.Leases)
+			return answer(card, err)
+		})
 }
 
 // slaTable judges several leases; a tenant's answer holds its own, and why one of another cannot

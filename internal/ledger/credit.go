@@ -10,8 +10,13 @@ import (
 	"github.com/leasewatch/leasewatch/internal/rental"
 )
 
-// CreditCases returns what people did with the credits of a lease, by month.
+// CreditCases returns what people did with the credits of a lease, by month; of all leases where it
+// is empty.
 func (l *Ledger) CreditCases(ctx context.Context, lease string) ([]rental.CreditCase, error) {
+	only, args := "", []any{rental.KindCreditCase}
+	if lease != "" {
+		only, args = ` AND substr(f.name, 1, $2) = $3`, append(args, len([]rune(lease))+1, lease+":")
+	}
 	all, err := collect(ctx, l.read, func(rows *sql.Rows) (rental.CreditCase, error) {
 		var one rental.CreditCase
 		var body string
@@ -19,8 +24,7 @@ func (l *Ledger) CreditCases(ctx context.Context, lease string) ([]rental.Credit
 			return one, err
 		}
 		return one, json.Unmarshal([]byte(body), &one)
-	}, `SELECT f.body `+newest(l.read)+` AND substr(f.name, 1, $2) = $3 ORDER BY f.name`,
-		rental.KindCreditCase, len([]rune(lease))+1, lease+":")
+	}, `SELECT f.body `+newest(l.read)+only+` ORDER BY f.name`, args...)
 	return all, storeError("ledger: credit cases", err)
 }
 

@@ -349,6 +349,17 @@ func (d *demo) Maintenances(_ context.Context, q api.MaintenanceQuery) ([]api.Ma
 	}, d.err
 }
 
+func (d *demo) Scorecard(_ context.Context, q api.SLAQuery) (rental.Scorecard, error) {
+	if q.Provider != "northwind" {
+		return rental.Scorecard{}, api.ErrNotFound
+	}
+	span := may("UTC")
+	kept := rental.Verdict{Outcome: rental.Kept, Low: rental.Bound{Numerator: 999, Denominator: 1000}, High: rental.Bound{Numerator: 1, Denominator: 1}, Coverage: rental.Bound{Numerator: 99, Denominator: 100}}
+	return rental.ScorecardOf(rental.ScoreInput{
+		Provider: q.Provider, Period: span, MadeAt: span.End + 40*24*3_600_000, Leases: []rental.ScoredLease{{Lease: rental.Lease{ID: "acme-train"}, Period: span, Verdict: &kept}},
+	}), d.err
+}
+
 func (d *demo) States(ctx context.Context, id string, _ api.Period) (api.StateHistory, error) {
 	detail, err := d.Lease(ctx, id)
 	if err != nil {

@@ -116,14 +116,25 @@ func monthsAround(shown string, d api.LeaseDetail) months {
 	if err != nil {
 		return out
 	}
-	before := rental.Month{Year: month.Year, Month: month.Month - 1}
-	if before.Month == 0 {
-		before = rental.Month{Year: month.Year - 1, Month: time.December}
-	}
+	before := month.Before()
 	if first, err := rental.MonthOf(d.Contract.TimeZone, d.Lease.Start); err == nil && before.String() >= first.String() {
 		out.Before = before.String()
 	}
 	if after := month.Next().String(); after <= d.Summary.Month {
+		out.After = after
+	}
+	return out
+}
+
+// monthsBefore returns the months to go to from the one shown, up to the present one.
+func monthsBefore(shown, present string) months {
+	out := months{Shown: shown}
+	month, err := rental.ParseMonth(shown)
+	if err != nil {
+		return out
+	}
+	out.Before = month.Before().String()
+	if after := month.Next().String(); after <= present {
 		out.After = after
 	}
 	return out

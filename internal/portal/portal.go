@@ -39,6 +39,7 @@ type Money interface {
 type Availability interface {
 	SLA(ctx context.Context, id, month string) (api.SLA, error)
 	States(ctx context.Context, id string, p api.Period) (api.StateHistory, error)
+	Scorecard(ctx context.Context, q api.SLAQuery) (rental.Scorecard, error)
 }
 
 // Incidents reads incidents and acknowledges them.
@@ -111,6 +112,7 @@ func New(opts Options) (http.Handler, error) {
 	mux.HandleFunc("GET /fleet", p.page(p.fleet))
 	mux.HandleFunc("GET /leases", p.page(p.leases))
 	mux.HandleFunc("GET /leases/{id}", p.page(p.lease))
+	mux.HandleFunc("GET /providers/{name}/scorecard", p.page(p.scorecard))
 	mux.HandleFunc("GET /incidents", p.page(p.incidents))
 	mux.HandleFunc("GET /incidents/{id}", p.page(p.incident))
 	mux.HandleFunc("POST /incidents/{id}/ack", p.page(p.ack))

@@ -59,7 +59,7 @@ func text(w *httptest.ResponseRecorder) string {
 	return regexp.MustCompile(` +`).ReplaceAllString(body, " ")
 }
 
-var all = []string{"/fleet", "/leases", "/leases/acme-train", "/leases/globex-batch", "/incidents", "/incidents/INC-42", "/incidents/INC-41", "/incidents/INC-39", "/runbooks/gpu-lost", "/login", "/nothing"}
+var all = []string{"/fleet", "/leases", "/leases/acme-train", "/leases/globex-batch", "/incidents", "/incidents/INC-42", "/incidents/INC-41", "/incidents/INC-39", "/providers/northwind/scorecard", "/runbooks/gpu-lost", "/login", "/nothing"}
 
 func TestWhatAPageSays(t *testing.T) {
 	cases := []struct {
@@ -105,6 +105,11 @@ func TestWhatAPageSays(t *testing.T) {
 		{"an acknowledged incident", "/incidents/INC-41", "en", []string{"Acknowledged by bo after 3 min 00 s.", "fan tray ordered"}},
 		{"a resolved incident", "/incidents/INC-39", "en", []string{"Resolved after 1 h 00 min 00 s."}},
 		{"a runbook", "/runbooks/gpu-lost", "zh", []string{"GPU 丢失", "Power-cycle the host."}},
+		{"a provider's scorecard says what is not measured", "/providers/northwind/scorecard?month=2026-04", "en", []string{
+			"How did northwind do in 2026-04?", "8 of 19 figures are measured (leases looked at: 1)", "availability, low to high bound", "99.9000 % – 100.0000 %", "99.0000 % of the time",
+			"1 of 1 leases", "network against the contract", "not measured", "(older than 30 days)", "← 2026-03", "2026-05 →",
+		}},
+		{"a provider's scorecard in Chinese", "/providers/northwind/scorecard", "zh", []string{"northwind 在 2026-05 表现如何？", "未测量", "达标的目标", "时间的 99.0000 %"}},
 		{"a month of the past", "/leases/acme-train?month=2026-04", "en", []string{"cost in 2026-04", "← 2026-03", "2026-05 →"}},
 	}
 	for _, tc := range cases {

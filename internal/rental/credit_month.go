@@ -26,14 +26,15 @@ func CreditForMonth(in JudgeInput, until Millis) (MonthCredit, error) {
 	if out.Verdict, err = Judge(in); err != nil {
 		return out, err
 	}
-	charged := ChargeInput{Facts: in.Facts, Period: Span{Start: month.Start, End: max(min(month.End, until), month.Start)}}
-	net, err := Charge(charged)
-	if err != nil {
-		return out, err
-	}
-	gross, err := Charge(charged.Gross())
-	if err != nil {
-		return out, err
+	var net, gross []BillLine
+	if out.Verdict.Outcome == Breached { // nothing is paid back for another, and charging is most of the work
+		charged := ChargeInput{Facts: in.Facts, Period: Span{Start: month.Start, End: max(min(month.End, until), month.Start)}}
+		if net, err = Charge(charged); err != nil {
+			return out, err
+		}
+		if gross, err = Charge(charged.Gross()); err != nil {
+			return out, err
+		}
 	}
 	out.Settled = in.settled(out.Verdict)
 	out.Credit, err = CreditFor(CreditInput{

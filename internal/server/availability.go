@@ -2,7 +2,11 @@ package server
 
 import (
 	"context"
+	"runtime"
+	"slices"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/leasewatch/leasewatch/internal/api"
 	"github.com/leasewatch/leasewatch/internal/ledger"
@@ -27,22 +31,27 @@ func (v availability) SLA(ctx context.Context, id string, p api.Period) (api.SLA
 	if err != nil {
 		return api.SLA{}, err
 	}
+	return slaOf(ctx, v.sla, lease, contract, span)
+}
+
+// slaOf judges a lease over a span.
+func slaOf(ctx context.Context, service *sla.Service, lease rental.Lease, contract rental.Contract, span rental.Span) (api.SLA, error) {
 	out := api.SLA{TimeZone: contract.TimeZone, Credits: []rental.Credit{}, Downtimes: []rental.Downtime{}}
-	downtimes, err := v.ledger.Downtimes(ctx, id, span)
+	judged, err := service.Judged(ctx, lease.ID, span)
 	if err != nil {
 		return out, err
 	}
-	out.Downtimes = append(out.Downtimes, standing(downtimes)...)
+	for _, d := range standing(judged.Input.Downtimes) {
+		if d.Span.Overlaps(span) {
+			out.Downtimes = append(out.Downtimes, d)
+		}
+	}
 	if contract.Availability == nil {
 		return out, nil
 	}
-	judged, err := v.sla.Judged(ctx, id, span)
-	if err != nil {
-		return out, err
-	}
 	verdict := judged.Verdict
 	out.Forecast = judged.Forecast
-	credits, err := v.sla.Credits(ctx, id, span)
+	credits, err := service.CreditsNow(ctx, judged.Input)
 	if err != nil {
 		return out, err
 	}
@@ -62,21 +71,43 @@ func (v availability) SLATable(ctx context.Context, q api.SLAQuery) (api.SLATabl
 	if err != nil {
 		return api.SLATable{}, err
 	}
+	if q.Lease == "" {
+		chosen = slices.DeleteFunc(chosen, func(one billed) bool { return !one.lease.Span().Overlaps(one.span) })
+	}
+	return v.judgeAll(ctx, chosen)
+}
+
+// judgeAll judges each chosen lease, or says why it cannot be. Of many leases the facts are read once
+// for all, and each processor judges.
+func (v availability) judgeAll(ctx context.Context, chosen []billed) (api.SLATable, error) {
+	service := v.sla
+	if len(chosen) > 1 {
+		facts, err := newFactShelf(ctx, v.ledger, chosen)
+		if err != nil {
+			return api.SLATable{}, err
+		}
+		service = service.Over(facts)
+	}
+	rows, errs := make([]api.SLA, len(chosen)), make([]error, len(chosen))
+	var work errgroup.Group
+	work.SetLimit(runtime.GOMAXPROCS(0))
+	for i, one := range chosen {
+		work.Go(func() error {
+			rows[i], errs[i] = slaOf(ctx, service, one.lease, one.contract, one.span)
+			return ctx.Err()
+		})
+	}
+	if err := work.Wait(); err != nil {
+		return api.SLATable{}, err
+	}
 	out := api.SLATable{Rows: []api.LeaseSLA{}}
-	for _, one := range chosen {
-		if q.Lease == "" && !one.lease.Span().Overlaps(one.span) {
+	for i, one := range chosen {
+		if errs[i] != nil {
+			out.Failures = append(out.Failures, api.Failure{Name: one.lease.ID, Reason: errs[i].Error()})
 			continue
 		}
-		row := api.LeaseSLA{Lease: one.lease.ID, Tenant: one.lease.Tenant, Provider: one.contract.Provider, Contract: one.lease.Contract, Period: one.span}
-		row.SLA, err = v.SLA(ctx, one.lease.ID, api.Period{Span: one.span})
-		switch {
-		case err == nil:
-			out.Rows = append(out.Rows, row)
-		case ctx.Err() != nil:
-			return api.SLATable{}, ctx.Err()
-		default:
-			out.Failures = append(out.Failures, api.Failure{Name: one.lease.ID, Reason: err.Error()})
-		}
+		out.Rows = append(out.Rows, api.LeaseSLA{Lease: one.lease.ID, Tenant: one.lease.Tenant, Provider: one.contract.Provider,
+			Contract: one.lease.Contract, Period: one.span, SLA: rows[i]})
 	}
 	return out, nil
 }

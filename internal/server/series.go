@@ -138,7 +138,7 @@ func (s *leaseSeries) readFacts(ctx context.Context, now time.Time, p *page) err
 	stats := s.app.metering.Stats()
 	p.gauge("leasewatch_metering_dropped_readings", "Readings since the start that cannot be true and were left out of usage records.", float64(stats.Dropped))
 	p.gauge("leasewatch_metering_saved_records", "Usage records written since the start.", float64(stats.Saved))
-	live, err := s.sla.Live(ctx)
+	live, err := s.live(ctx)
 	if err != nil {
 		return err
 	}
@@ -150,6 +150,33 @@ func (s *leaseSeries) readFacts(ctx context.Context, now time.Time, p *page) err
 		}
 	}
 	return nil
+}
+
+// live judges the running leases by facts that are read once for all of them.
+func (s *leaseSeries) live(ctx context.Context) ([]sla.Live, error) {
+	leases, err := s.ledger.Leases(ctx)
+	if err != nil {
+		return nil, err
+	}
+	contracts, err := s.ledger.Contracts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	named := map[string]rental.Contract{}
+	for _, c := range contracts {
+		named[c.Name] = c
+	}
+	var running []billed
+	for _, lease := range leases {
+		if contract, ok := named[lease.Contract]; ok && lease.Span().Contains(rental.At(s.now())) {
+			running = append(running, billed{lease: lease, contract: contract})
+		}
+	}
+	facts, err := newFactShelf(ctx, s.ledger, running)
+	if err != nil {
+		return nil, err
+	}
+	return s.sla.Over(facts).Live(ctx)
 }
 
 // objective tells how a lease's availability stands; a lease without an objective has no such series.

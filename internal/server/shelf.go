@@ -9,9 +9,10 @@ import (
 	"github.com/leasewatch/leasewatch/internal/billing"
 	"github.com/leasewatch/leasewatch/internal/ledger"
 	"github.com/leasewatch/leasewatch/internal/rental"
+	"github.com/leasewatch/leasewatch/internal/sla"
 )
 
-// factShelf reads facts for the bills of many leases: what the ledger would be asked for lease by
+// factShelf reads facts for the bills and verdicts of many leases: what the ledger would be asked for lease by
 // lease it reads once for all of them. It serves one request and is safe for concurrent use; what
 // is not on it the ledger answers.
 type factShelf struct {
@@ -26,13 +27,17 @@ type factShelf struct {
 	closed       map[string][]rental.ClosedMonth
 	gpus         func() ([]rental.GPU, error)
 	tariffs      func() (map[string]rental.EnergyTariff, error)
+	cases        func() (map[string][]rental.CreditCase, error)
 
 	mu sync.Mutex
 	// sums are by the spans that are billed; nil until one is asked for.
 	sums map[rental.Span]map[string][]rental.UsageRecord
 }
 
-var _ billing.Ledger = (*factShelf)(nil)
+var (
+	_ billing.Ledger = (*factShelf)(nil)
+	_ sla.Ledger     = (*factShelf)(nil)
+)
 
 // always is every moment that a fact may be about.
 var always = rental.Span{Start: math.MinInt64, End: rental.Forever}
@@ -71,6 +76,10 @@ func newFactShelf(ctx context.Context, l *ledger.Ledger, chosen []billed) (*fact
 	})
 	s.gpus = sync.OnceValues(func() ([]rental.GPU, error) { return l.GPUs(ctx) })
 	s.tariffs = sync.OnceValues(func() (map[string]rental.EnergyTariff, error) { return l.EnergyTariffs(ctx) })
+	s.cases = sync.OnceValues(func() (map[string][]rental.CreditCase, error) {
+		all, err := l.CreditCases(ctx, "")
+		return byLease(all, func(c rental.CreditCase) string { return c.Lease }), err
+	})
 	return s, nil
 }
 
@@ -114,6 +123,11 @@ func (s *factShelf) Maintenances(_ context.Context, span rental.Span) ([]rental.
 
 func (s *factShelf) Consumptions(_ context.Context, lease string) ([]rental.Consumption, error) {
 	all, err := s.consumptions()
+	return slices.Clone(all[lease]), err
+}
+
+func (s *factShelf) CreditCases(_ context.Context, lease string) ([]rental.CreditCase, error) {
+	all, err := s.cases()
 	return slices.Clone(all[lease]), err
 }
 

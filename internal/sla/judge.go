@@ -79,6 +79,11 @@ func (s *Service) Credits(ctx context.Context, lease string, period rental.Span)
 	return out, nil
 }
 
+// CreditsNow is CreditsFrom at the present moment.
+func (s *Service) CreditsNow(ctx context.Context, in rental.JudgeInput) ([]rental.Credit, error) {
+	return s.CreditsFrom(ctx, in, s.now())
+}
+
 // CreditsFrom is Credits of the months of in.Period at a moment, worked out from facts that were
 // read already: the same facts give the same credits.
 func (s *Service) CreditsFrom(ctx context.Context, in rental.JudgeInput, at rental.Millis) ([]rental.Credit, error) {

@@ -3,9 +3,12 @@ package sla
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/leasewatch/leasewatch/internal/rental"
 )
@@ -57,20 +60,29 @@ func (s *Service) Live(ctx context.Context) ([]Live, error) {
 		return nil, err
 	}
 	now := s.now()
-	var out []Live
-	for _, lease := range leases {
-		if !lease.Span().Contains(now) {
-			continue
-		}
-		live, err := s.live(ctx, lease, now)
-		if err != nil {
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
+	leases = slices.DeleteFunc(leases, func(l rental.Lease) bool { return !l.Span().Contains(now) })
+	told := make([]*Live, len(leases))
+	var work errgroup.Group
+	work.SetLimit(runtime.GOMAXPROCS(0))
+	for i, lease := range leases {
+		work.Go(func() error {
+			live, err := s.live(ctx, lease, now)
+			if err == nil {
+				told[i] = &live
+			} else if ctx.Err() == nil {
+				s.opts.Log.Error("a lease has no live figures", "lease", lease.ID, "error", err)
 			}
-			s.opts.Log.Error("a lease has no live figures", "lease", lease.ID, "error", err)
-			continue
+			return ctx.Err()
+		})
+	}
+	if err := work.Wait(); err != nil {
+		return nil, err
+	}
+	out := make([]Live, 0, len(told))
+	for _, live := range told {
+		if live != nil {
+			out = append(out, *live)
 		}
-		out = append(out, live)
 	}
 	slices.SortFunc(out, func(a, b Live) int { return strings.Compare(a.Lease, b.Lease) })
 	return out, nil

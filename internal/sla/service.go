@@ -105,6 +105,13 @@ func New(ledger Ledger, samples Samples, opts Options) *Service {
 	return &Service{ledger: ledger, samples: samples, opts: opts}
 }
 
+// Over returns the same service over another reader of the same facts.
+func (s *Service) Over(ledger Ledger) *Service {
+	over := *s
+	over.ledger = ledger
+	return &over
+}
+
 func orDefault(d *time.Duration, value time.Duration) {
 	if *d == 0 {
 		*d = value

@@ -79,3 +79,8 @@ func (b books) States(_ context.Context, id string, p api.Period) (api.StateHist
 func (b books) SLATable(context.Context, api.SLAQuery) (api.SLATable, error) {
 	return api.SLATable{Rows: []api.LeaseSLA{}}, nil
 }
+
+// Scorecard is not part of what the plugin asks for.
+func (b books) Scorecard(context.Context, api.SLAQuery) (rental.Scorecard, error) {
+	return rental.Scorecard{}, rental.ErrNotFound
+}
