@@ -63,6 +63,7 @@ func surround(gpus gpu.Source, f *flags, set *metrics.Set, log *slog.Logger, now
 
 // Run collects until ctx ends.
 func (a *around) Run(ctx context.Context, emit func(gpu.Event)) error {
+	ctx, end := context.WithCancel(ctx)
 	var others sync.WaitGroup
 	if a.machine != nil {
 		others.Go(func() { a.machine.Run(ctx) })
@@ -71,6 +72,7 @@ func (a *around) Run(ctx context.Context, emit func(gpu.Event)) error {
 		others.Go(func() { a.log.Run(ctx, emit) })
 	}
 	defer others.Wait()
+	defer end() // the GPUs' source may end by itself
 	return a.Source.Run(ctx, emit)
 }
 

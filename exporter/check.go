@@ -64,6 +64,9 @@ func check(ctx context.Context, f *flags, stdout, stderr io.Writer, opts Options
 // there is when the time is over. A call that hangs is left behind; the process ends soon.
 func firstRound(ctx context.Context, f *flags, opts Options) (*gpu.Snapshot, error) {
 	config := f.config
+	// One round has no figure of the performance counters, and the exporter may read them now: calls
+	// of two programs at once have no order.
+	config.NoGPM = true
 	config.Log, config.Metrics, config.Now = slog.New(slog.DiscardHandler), metrics.NewSet(), opts.Now
 	source, err := opts.Sources[f.source](config)
 	if err != nil {
@@ -135,7 +138,11 @@ func ofHost(ctx context.Context, f *flags, s *gpu.Snapshot, unread error) []doct
 	var findings []doctor.Finding
 	findings = append(findings, doctor.Bus(os.DirFS(f.host.sysfs), s)...)
 	findings = append(findings, doctor.Devices("/dev")...)
-	findings = append(findings, doctor.KernelLog("/dev/kmsg")...)
+	if f.host.kmsg {
+		findings = append(findings, doctor.KernelLog(f.host.kmsgPath)...)
+	} else {
+		findings = append(findings, doctor.NoKernelLog()...)
+	}
 	findings = append(findings, ofWorkloads(ctx, f)...)
 	findings = append(findings, doctor.StateFile(f.operator.stateFile, unread)...)
 	return append(findings, doctor.Clock()...)
@@ -190,6 +197,14 @@ func holder(ctx context.Context, address string) (doctor.Listening, error) {
 	if splitErr != nil {
 		return doctor.Stranger, err
 	}
+	if answers(ctx, host, port) {
+		return doctor.Ourself, nil
+	}
+	return doctor.Stranger, err
+}
+
+// answers tells whether an exporter serves at an address of this host.
+func answers(ctx context.Context, host, port string) bool {
 	if host == "" {
 		host = "localhost"
 	}
@@ -197,10 +212,29 @@ func holder(ctx context.Context, address string) (doctor.Listening, error) {
 	client := &http.Client{Timeout: askFor, Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
 	for _, scheme := range []string{"http", "https"} {
 		if healthy(ctx, client, scheme+"://"+net.JoinHostPort(host, port)+"/-/healthy") {
-			return doctor.Ourself, nil
+			return true
 		}
 	}
-	return doctor.Stranger, err
+	return false
+}
+
+// exporterRuns tells whether an exporter answers at --web.listen-address or --control.socket.
+func (f *flags) exporterRuns(ctx context.Context) bool {
+	for _, address := range *f.web.WebListenAddresses {
+		if host, port, err := net.SplitHostPort(address); err == nil && answers(ctx, host, port) {
+			return true
+		}
+	}
+	socket := f.operator.socket
+	if socket == "" {
+		socket = defaultSocket
+	}
+	conn, err := (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "unix", socket)
+	if err != nil {
+		return false
+	}
+	conn.Close()
+	return true
 }
 
 func healthy(ctx context.Context, client *http.Client, url string) bool {

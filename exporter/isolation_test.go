@@ -35,6 +35,9 @@ func TestThePageAnswersWithAgesWhileTheWholeDriverHangs(t *testing.T) {
 	if now := []string{readingOf(p.page(t), "0"), readingOf(p.page(t), "7")}; fmt.Sprint(now) != fmt.Sprint(read) || read[0] == "" {
 		t.Errorf("the GPUs were read at %v and then at %v although the driver hangs", read, now)
 	}
+	eventually(t, "the page names the call", func() bool {
+		return sample(p.page(t), "gpu_driver_hanging_call_info", `call="nvmlDeviceGetCount_v2"`) == "1"
+	})
 	p.stop(t) // with exit code 0, in the middle of eight calls that hang
 	listener, err := net.Listen("tcp", strings.TrimPrefix(p.url, "http://"))
 	if err != nil {

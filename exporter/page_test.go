@@ -112,6 +112,19 @@ func TestALostGPUKeepsItsStateAndHasNoReadings(t *testing.T) {
 	}
 }
 
+func TestAnUnresponsiveGPUIsOnThePageWithTheNameOfTheCall(t *testing.T) {
+	s := *simulated(t)
+	s.GPUs = slices.Clone(s.GPUs)
+	s.GPUs[2].Status = gpu.Status{State: gpu.Unresponsive, Since: noon, Call: "nvmlDeviceGetPowerUsage"}
+	f := find(exporter.Families(&s, exporter.Labels{Host: "gpu-a1", Vantage: "host"}), "gpu_hanging_call_info")
+	if f == nil || len(f.Metric) != 1 {
+		t.Fatalf("the page has %v, want one series", f)
+	}
+	if l := labelsOf(f.Metric[0]); l["gpu"] != "2" || l["call"] != "nvmlDeviceGetPowerUsage" || f.Metric[0].GetGauge().GetValue() != 1 {
+		t.Errorf("the page has %v", f.Metric[0])
+	}
+}
+
 func TestReadingsLeaveThePageWithTheStateEvenWhereTheSourceKeepsThem(t *testing.T) {
 	s := simulated(t)
 	s.GPUs[0].Status.State = gpu.Unresponsive

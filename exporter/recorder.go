@@ -92,6 +92,10 @@ func recordSource(ctx context.Context, f *flags, w io.Writer, opts Options) erro
 		return &configError{err}
 	}
 	f.config.Known = known
+	if f.source == driverSource && !f.config.NoGPM && f.exporterRuns(ctx) {
+		log.Info("an exporter runs here: the recording is without performance counters, whose calls of two programs at once have no order")
+		f.config.NoGPM = true
+	}
 	source, err := f.open(metrics.NewSet(), log, opts)
 	if err != nil {
 		return err

@@ -55,6 +55,27 @@ func TestARecordingGivesThePageOfTheMachine(t *testing.T) {
 	t.Errorf("the recording's page does not become the machine's: %d lines differ:\n%s", len(differs), strings.Join(differs, "\n"))
 }
 
+// Two programs that read the performance counters at once know nothing of each other's order.
+func TestBesideAnExporterTheCountersOfPerformanceAreLeftToIt(t *testing.T) {
+	t.Parallel()
+	exporters := fakenvml.Install(t, fakenvml.H100x8())
+	live := startProgram(t, exporters.Env(), "--no-collector.host", "--no-collector.kmsg")
+	beside := fakenvml.Install(t, fakenvml.H100x8()) // the same machine, with a log of its own
+	keep(t, beside, "h100.jsonl", "3s", "--web.listen-address="+strings.TrimPrefix(live.url, "http://"))
+	if calls := beside.Calls(t); strings.Contains(strings.ToLower(calls), "gpm") {
+		t.Errorf("record made calls of the counters:\n%s", calls)
+	}
+	examine(t, beside, "--web.listen-address="+strings.TrimPrefix(live.url, "http://"))
+	if calls := beside.Calls(t); strings.Contains(strings.ToLower(calls), "gpm") || strings.Count(calls, "nvmlInit") != 2 {
+		t.Errorf("check made calls of the counters, or none at all:\n%s", calls)
+	}
+	alone := fakenvml.Install(t, fakenvml.H100x8())
+	keep(t, alone, "h100.jsonl", "3s", "--web.listen-address=127.0.0.1:1")
+	if calls := alone.Calls(t); !strings.Contains(strings.ToLower(calls), "gpm") {
+		t.Errorf("alone, record makes no call of the counters:\n%s", calls)
+	}
+}
+
 // difference gives the lines that only one of two texts has.
 func difference(a, b string) []string {
 	of := map[string]int{}

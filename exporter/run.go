@@ -172,18 +172,29 @@ func serve(ctx context.Context, f *flags, log *slog.Logger, opts Options) error 
 	case <-ctx.Done():
 	case failed = <-serving:
 	case err := <-sourceEnded:
-		failed = fmt.Errorf("the source of the figures ended by itself: %w", err)
+		failed = endedBy(err)
+		sourceEnded = nil
 	}
 	stop()
 	shutdown(server, log)
-	select {
-	case <-sourceEnded:
-	case <-time.After(sourceEndsFor):
-		log.Warn("a driver call still hangs and is left behind")
+	if sourceEnded != nil {
+		select {
+		case <-sourceEnded:
+		case <-time.After(sourceEndsFor):
+			log.Warn("a driver call still hangs and is left behind")
+		}
 	}
 	kept.saveLast()
 	<-outEnded
 	return failed
+}
+
+// endedBy says why a source ended before it was asked to.
+func endedBy(err error) error {
+	if errors.Is(err, gpu.ErrAnew) {
+		return fmt.Errorf("the exporter is to be started anew, by its unit or its container's restart policy: %w", err)
+	}
+	return fmt.Errorf("the source of the figures ended by itself: %w", err)
 }
 
 // open makes the source that the flags name, with all that they want read around it.

@@ -98,7 +98,7 @@ func TestNamesOthersRelyOn(t *testing.T) {
 func TestGettersEmitAsManyLabelsAsTheyDeclare(t *testing.T) {
 	g := Specimen()
 	s := &gpu.Snapshot{At: time.Unix(100, 0), GPUs: []gpu.GPU{g}, Host: SpecimenHost(),
-		Driver: gpu.Driver{State: gpu.DriverOK, Version: "550.54.15", NVMLVersion: "12.550.54.15", CUDAVersion: "12.4"}}
+		Driver: gpu.Driver{State: gpu.DriverOK, Call: "nvmlInit_v2", Version: "550.54.15", NVMLVersion: "12.550.54.15", CUDAVersion: "12.4"}}
 	for _, f := range All() {
 		n := 0
 		emit := func(_ float64, labels ...string) {

@@ -18,6 +18,16 @@ func hostFamilies() []Family {
 			},
 		},
 		{
+			Name: "gpu_driver_hanging_call_info", Kind: Info, Labels: []string{"call"},
+			Help:   "A driver call that concerns no one GPU and has been out for longer than an interval; absent while none is.",
+			Source: "the exporter's watch over its calls",
+			Host: func(s *gpu.Snapshot, emit Emit) {
+				if s.Driver.Call != "" {
+					emit(1, s.Driver.Call)
+				}
+			},
+		},
+		{
 			Name: "gpu_driver_info", Kind: Info, Labels: []string{"driver_version", "cuda_version", "nvml_version"},
 			Help:   "Versions of the driver, of the newest CUDA it serves and of its library.",
 			Source: "nvmlSystemGetDriverVersion, nvmlSystemGetCudaDriverVersion_v2, nvmlSystemGetNVMLVersion",
@@ -29,7 +39,7 @@ func hostFamilies() []Family {
 		},
 		{
 			Name: "gpu_driver_changes_total", Kind: Counter,
-			Help:   "Changes of the driver's, CUDA's or the library's version since the exporter started.",
+			Help:   "Changes of the driver's, CUDA's or the library's version since the exporter began to count; its state file carries the count over a restart.",
 			Source: "counted by the exporter",
 			Host:   func(s *gpu.Snapshot, emit Emit) { emit(float64(s.Driver.Changes)) },
 		},

@@ -66,6 +66,16 @@ func stateFamilies() []Family {
 			},
 		},
 		{
+			Name: "gpu_hanging_call_info", Kind: Info, Stays: true, Labels: []string{"call"},
+			Help:   "The driver call by whose silence the GPU is unresponsive or its driver down; absent in any other state.",
+			Source: "the state machine (docs/exporter.md)",
+			GPU: func(g *gpu.GPU, emit Emit) {
+				if g.Status.Call != "" {
+					emit(1, g.Status.Call)
+				}
+			},
+		},
+		{
 			Name: "gpu_state_seconds_total", Kind: Counter, Unit: "seconds", Stays: true, Labels: []string{"state"},
 			Help:   "Time spent in each state since the exporter began to count: the check sum of the state changes.",
 			Source: "the state machine (docs/exporter.md)",

@@ -18,7 +18,7 @@ func Specimen() gpu.GPU {
 	}
 	return gpu.GPU{
 		Identity: gpu.Identity{UUID: "GPU-1", Serial: "1", Name: "NVIDIA H100 80GB HBM3", Cores: some(16896), Board: gpu.Board{Module: "1"}},
-		Status:   gpu.Status{State: gpu.OK, Since: time.Unix(50, 0), Seconds: map[gpu.State]float64{gpu.OK: 50}},
+		Status:   gpu.Status{State: gpu.OK, Since: time.Unix(50, 0), Call: "nvmlDeviceGetPowerUsage", Seconds: map[gpu.State]float64{gpu.OK: 50}},
 		Readings: gpu.Readings{
 			At: time.Unix(99, 0), UtilizationRatio: some(0.5), MemoryUtilizationRatio: some(0.2), EncoderRatio: some(0), DecoderRatio: some(0),
 			MemoryTotalBytes: some(80e9), MemoryUsedBytes: some(1), MemoryFreeBytes: some(1), MemoryReservedBytes: some(1),

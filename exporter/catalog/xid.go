@@ -30,7 +30,7 @@ func xidFamilies() []Family {
 		{
 			Name: XIDErrorsName, Kind: Counter, Labels: []string{"xid"}, Stays: true,
 			Help:   "XID errors by code since the exporter began to count. The codes of class F and R are 0 until seen.",
-			Source: "nvmlEventSetWait_v2",
+			Source: "nvmlEventSetWait_v2, the kernel log",
 			GPU: func(g *gpu.GPU, emit Emit) {
 				for _, code := range xidCodes(critical, g.Readings.XIDs) {
 					emit(float64(g.Readings.XIDs[code].Count), strconv.FormatUint(code, 10))
@@ -42,7 +42,7 @@ func xidFamilies() []Family {
 			// No zeros here, unlike the counter: the rules read this family each second, and 21
 			// series of zero a card would be most of what they read.
 			Help:   "When the code was last seen, in seconds since 1970; absent for never.",
-			Source: "nvmlEventSetWait_v2",
+			Source: "nvmlEventSetWait_v2, the kernel log",
 			GPU: func(g *gpu.GPU, emit Emit) {
 				for _, code := range xidCodes(nil, g.Readings.XIDs) {
 					if last := g.Readings.XIDs[code].Last; !last.IsZero() {

@@ -186,7 +186,10 @@ func TestWhatIsMissingOnTheHostIsSaid(t *testing.T) {
 	if f := Devices(dir); f[0].Level != Warn || f[0].Remedy == "" {
 		t.Errorf("no device files: %+v", f)
 	}
-	if f := KernelLog(filepath.Join(dir, "kmsg")); f[0].Level != Note || f[0].Remedy == "" {
+	if f := NoKernelLog(); f[0].Level != Note || !strings.Contains(f[0].Found, "--no-collector.kmsg") {
+		t.Errorf("%+v", f)
+	}
+	if f := KernelLog(filepath.Join(dir, "kmsg")); f[0].Level != Note || !strings.Contains(f[0].Remedy, filepath.Join(dir, "kmsg")) {
 		t.Errorf("no kernel log: %+v", f)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "nvidiactl"), nil, 0o600); err != nil {

@@ -18,7 +18,7 @@ var driverRemedies = map[gpu.DriverState]string{
 	gpu.DriverNoLibrary: "install the NVIDIA driver, or give --nvml.library; in a container, let the NVIDIA runtime add the driver " +
 		"(--gpus all, or NVIDIA_VISIBLE_DEVICES=all) with the capability utility",
 	gpu.DriverNotLoaded:  "load the kernel module (modprobe nvidia) and read dmesg for NVRM lines; the exporter finds the driver by itself once it is there",
-	gpu.DriverMismatch:   "reboot, or stop what uses the GPUs and reload the nvidia modules: library and kernel module must be of one version; in a container, start it anew",
+	gpu.DriverMismatch:   "reboot, or stop what uses the GPUs and reload the nvidia modules: library and kernel module must be of one version. A running exporter holds the module while it asks GPUs: stop it before rmmod. In a container, make it anew, for it has the old library mounted",
 	gpu.DriverInitFailed: "read dmesg for NVRM lines; in a container, start it anew: a reload of the host's service manager can take its devices away",
 }
 
@@ -56,7 +56,7 @@ func orUnknown(s string) string {
 var stateRemedies = map[gpu.State]string{
 	gpu.Lost:             "the card is off the bus: see the runbook gpu-lost",
 	gpu.ResetRequired:    "drain and reset it: see the runbook gpu-reset-required",
-	gpu.Unresponsive:     "a driver call hangs: see the runbook gpu-unusable",
+	gpu.Unresponsive:     "a driver call hangs: see the runbook gpu-unusable; before a reset the exporter must be stopped, release cannot end the call",
 	gpu.DriverDown:       "see the finding on the driver",
 	gpu.FabricIncomplete: "see that nv-fabricmanager runs and has the driver's version",
 	gpu.Unknown:          "the driver refuses without a reason: in a container start it anew, else read dmesg for NVRM lines",

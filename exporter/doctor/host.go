@@ -27,12 +27,20 @@ func Devices(dir string) []Finding {
 
 const accessReadWrite = 4 | 2 // R_OK, W_OK of access(2)
 
-// KernelLog judges whether XIDs can be read from the kernel log too. path is /dev/kmsg.
+// withoutLog is what is missed without the kernel log.
+const withoutLog = "without it XIDs come from the driver alone, and SXids of NVSwitches from nobody"
+
+// NoKernelLog says what is missed where the kernel log is not to be read.
+func NoKernelLog() []Finding {
+	return []Finding{ok("kernel_log", "is not read: --no-collector.kmsg").but(Note, withoutLog)}
+}
+
+// KernelLog judges whether XIDs can be read from the kernel log too. path is its device.
 func KernelLog(path string) []Finding {
 	log, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return []Finding{ok("kernel_log", "cannot be read: %v", err).but(Note,
-			"grant CAP_SYSLOG and the device /dev/kmsg: without it XIDs come from the driver alone")}
+			"grant CAP_SYSLOG and the device "+path+": "+withoutLog)}
 	}
 	log.Close()
 	return []Finding{ok("kernel_log", "%s can be read", path)}

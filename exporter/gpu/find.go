@@ -16,6 +16,10 @@ var (
 	ErrRefused = errors.New("refused")
 )
 
+// ErrAnew is why a Source's Run returned by itself: what is needed cannot be had in this process
+// any more, a new one can have it.
+var ErrAnew = errors.New("a new process is needed")
+
 // Find returns the GPU that a person means by its uuid, its index or its PCI address. Where a
 // card that is lost had the place of one that is there now, the one that is there is meant.
 func (s *Snapshot) Find(name string) (*GPU, error) {

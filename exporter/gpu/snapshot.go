@@ -24,7 +24,8 @@ func (m Maybe[T]) Get() (T, bool) { return m.value, m.set }
 type Source interface {
 	// Run collects until ctx ends. emit receives each critical event and each change of
 	// state as it happens; it must not block. Run returns nil when ctx ends: a missing
-	// library or driver is a state of the snapshot, never a reason to return.
+	// library or driver is a state of the snapshot, never a reason to return. The one error that
+	// it returns before is ErrAnew.
 	Run(ctx context.Context, emit func(Event)) error
 	// Snapshot returns the newest snapshot. It never calls the driver, never blocks and
 	// never returns nil. The caller must not change it.
@@ -64,6 +65,8 @@ type Driver struct {
 	State DriverState
 	// Reason says what the library or the driver answered where State is not ok, and what to do.
 	Reason string
+	// Call is the call that concerns no one GPU and has been out for longer than it may; "" for none.
+	Call string
 	// Version, CUDAVersion and NVMLVersion are as the driver spells them ("550.54.15", "12.4", "12.550.54.15").
 	Version, CUDAVersion, NVMLVersion string
 	// Changes counts how often any of the three changed since start.
@@ -132,6 +135,8 @@ type Status struct {
 	Since time.Time
 	// Reason says in a few words what was seen: "nvmlDeviceGetPowerUsage: GPU is lost".
 	Reason string
+	// Call is the driver call that hangs, where the state comes from that; else "".
+	Call string
 	// Seconds counts the time spent in each state since the exporter began to count, up to Until:
 	// the last round, or the beginning of an answer of which it is not known yet what it means.
 	Seconds map[State]float64

@@ -95,6 +95,8 @@ type Observation struct {
 	Since time.Time
 	// Reason says in a few words what was seen.
 	Reason string
+	// Call is the driver call that hangs, "" where none does.
+	Call string
 }
 
 // Change is one change of state.
@@ -151,6 +153,9 @@ func (m *Machine) Observe(o Observation) (Change, bool) {
 	}
 	row, moves := m.row(o.Answer)
 	if !moves {
+		if o.Call != "" && m.status.State == Unresponsive { // the file that kept the state does not know it
+			m.status.Call = o.Call
+		}
 		m.settle(at)
 		return Change{}, false
 	}
@@ -165,7 +170,7 @@ func (m *Machine) Observe(o Observation) (Change, bool) {
 		}
 		began = m.heldAt
 	}
-	return m.enter(row.To, began, at, o.Reason)
+	return m.enter(row.To, began, at, o)
 }
 
 // Status returns a copy of the present state. Its seconds reach up to the last observation,
@@ -200,15 +205,15 @@ func (m *Machine) settle(at time.Time) {
 }
 
 // enter counts the old state up to began and the new one from there up to at.
-func (m *Machine) enter(to State, began, at time.Time, reason string) (Change, bool) {
+func (m *Machine) enter(to State, began, at time.Time, o Observation) (Change, bool) {
 	m.settle(began)
 	from := m.status.State
 	if from != to {
 		m.status.State, m.status.Since = to, began
 	}
-	m.status.Reason = reason
+	m.status.Reason, m.status.Call = o.Reason, o.Call
 	m.settle(at)
-	return Change{From: from, To: to, Since: m.status.Since, Seen: at, Reason: reason}, from != to
+	return Change{From: from, To: to, Since: m.status.Since, Seen: at, Reason: o.Reason}, from != to
 }
 
 func earlier(a, b time.Time) time.Time {

@@ -38,6 +38,7 @@ type caller struct {
 	answered int       // calls that succeeded
 	ended    bool      // nothing more is to be asked in this round
 	slow     time.Time // when the call began that ended it by its time
+	hung     string    // that call
 	driver   nvml.Return
 	at       string // the call that told of the driver's failure
 }
@@ -53,7 +54,7 @@ func newCaller(now func() time.Time, timing *timing, budget time.Duration) *call
 func (c *caller) begin(lib *library) {
 	c.lib = lib
 	c.answer, c.reason = gpu.AnswerOK, ""
-	c.answered, c.ended, c.slow = 0, false, time.Time{}
+	c.answered, c.ended, c.slow, c.hung = 0, false, time.Time{}, ""
 	c.driver, c.at = nvml.SUCCESS, ""
 }
 
@@ -100,7 +101,7 @@ func (c *caller) timed(call string, f func() nvml.Return) nvml.Return {
 	took := c.now().Sub(began)
 	c.timing.observe(call, took)
 	if took > c.budget {
-		c.ended, c.slow = true, began
+		c.ended, c.slow, c.hung = true, began, call
 		c.note(gpu.AnswerTimeout, call+" took "+took.Round(time.Second).String())
 	}
 	return ret

@@ -20,7 +20,8 @@ type card struct {
 	unsupported []string
 	dropped     map[string]uint64
 	xids        *gpu.XIDLog
-	released    bool // by an operator: nothing is asked of it, and what is seen of it does not count
+	heard       time.Time // when the last round of calls for it ended
+	released    bool      // by an operator: nothing is asked of it, and what is seen of it does not count
 }
 
 // describe copies the card for a snapshot. Readings older than fresh are left out, as are

@@ -132,8 +132,8 @@ func TestACallThatHangsCostsItsGPUOnly(t *testing.T) {
 			return nil
 		})
 		stuck := s.GPUs[6]
-		if !strings.Contains(stuck.Status.Reason, "nvmlDeviceGetPowerUsage") {
-			t.Errorf("the reason does not name the call: %q", stuck.Status.Reason)
+		if !strings.Contains(stuck.Status.Reason, "nvmlDeviceGetPowerUsage") || stuck.Status.Call != "nvmlDeviceGetPowerUsage" {
+			t.Errorf("the state does not name the call: %+v", stuck.Status)
 		}
 		if _, there := stuck.Readings.UtilizationRatio.Get(); there {
 			t.Error("a GPU that hangs still shows its last readings")
@@ -198,11 +198,13 @@ func TestInitThatNeverReturnsIsSaidAndDoesNotBlock(t *testing.T) {
 			}
 			return nil
 		})
-		if s.Driver.State != gpu.DriverInitFailed || len(s.GPUs) != 0 {
+		if s.Driver.State != gpu.DriverInitFailed || s.Driver.Call != "nvmlInit_v2" || len(s.GPUs) != 0 {
 			t.Errorf("driver is %+v", s.Driver)
 		}
 		m.change(t, func(s *fakenvml.Scenario) { s.Unset("nvmlInit_v2.delay_ms") })
-		m.wait(t, all(8, gpu.OK))
+		if s = m.wait(t, all(8, gpu.OK)); s.Driver.State != gpu.DriverOK || s.Driver.Reason != "" {
+			t.Errorf("driver is %+v", s.Driver)
+		}
 	})
 }
 
@@ -211,7 +213,7 @@ func TestADriverThatComesLaterIsTaken(t *testing.T) {
 		m.start(t, quick())
 		m.wait(t, driver(gpu.DriverNotLoaded, "driver not loaded"))
 		m.change(t, func(s *fakenvml.Scenario) { s.Return("nvmlInit_v2", fakenvml.VersionMismatch) })
-		m.wait(t, driver(gpu.DriverMismatch, "restart this exporter"))
+		m.wait(t, driver(gpu.DriverMismatch, "finish the driver upgrade"))
 		m.change(t, func(s *fakenvml.Scenario) { s.Return("nvmlInit_v2", fakenvml.UnknownError) })
 		m.wait(t, driver(gpu.DriverInitFailed, "unknown error"))
 		m.change(t, func(s *fakenvml.Scenario) { s.Unset("nvmlInit_v2.return") })

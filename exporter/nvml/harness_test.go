@@ -5,9 +5,11 @@ package nvml
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -55,8 +57,30 @@ type machine struct {
 	reader    *Reader
 	set       *metrics.Set
 
+	said sayings // the reader's log
+
 	mu     sync.Mutex
 	events []gpu.Event
+}
+
+// sayings are the lines of a log, which may be read while more are written.
+type sayings struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (s *sayings) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lines = append(s.lines, string(p))
+	return len(p), nil
+}
+
+// of returns the lines that have the text.
+func (s *sayings) of(text string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(s.lines), func(line string) bool { return !strings.Contains(line, text) })
 }
 
 // change rewrites the scenario.
@@ -79,7 +103,7 @@ func (m *machine) start(t *testing.T, options Options) {
 	t.Helper()
 	m.set = metrics.NewSet()
 	options.Metrics = m.set
-	options.Logger = slog.New(slog.NewTextHandler(t.Output(), nil))
+	options.Logger = slog.New(slog.NewTextHandler(io.MultiWriter(t.Output(), &m.said), nil))
 	r, err := New(options)
 	if err != nil {
 		t.Fatal(err)

@@ -22,8 +22,9 @@ type session struct {
 	events nvml.EventSet // nil where the driver tells none
 }
 
-// runHost starts the driver, and again after it went, until ctx ends.
-func (r *Reader) runHost(ctx context.Context) {
+// runHost starts the driver, and again after it went, until ctx ends. Where only a new process
+// can start it, it ends ctx with that as the cause.
+func (r *Reader) runHost(ctx context.Context, end context.CancelCauseFunc) {
 	var workers sync.WaitGroup
 	defer workers.Wait()
 	pause := r.options.Retry
@@ -32,6 +33,10 @@ func (r *Reader) runHost(ctx context.Context) {
 		s := r.startDriver(&lib)
 		r.answerLettings() // no session older than this one is left
 		if s == nil {
+			if err := r.outdated(lib); err != nil {
+				end(err)
+				return
+			}
 			sleep(ctx, pause)
 			pause = min(2*pause, r.options.RetryMax)
 			continue
@@ -165,6 +170,7 @@ func (r *Reader) scan(ctx context.Context, workers *sync.WaitGroup, s *session) 
 		r.report(s, r.host)
 		return
 	}
+	r.setDriver(gpu.DriverOK, "") // it may have been said to hang
 	if before := s.count.Swap(int32(n)); int(before) != n {
 		r.epoch.Add(1)
 		r.options.Logger.Info("the driver lists GPUs", slog.Int("before", int(before)), slog.Int("now", n))

@@ -4,6 +4,7 @@ package nvml
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/NVIDIA/go-nvml/pkg/dl"
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
@@ -61,6 +62,10 @@ var plain = []string{
 type library struct {
 	api nvml.Interface
 	has map[string]bool // by function: whether it may be called
+	// file is the path by which the library was found, and loaded what lay there; nil where that
+	// cannot be told.
+	file   string
+	loaded os.FileInfo
 }
 
 // openLibrary loads the library and looks up every function. It is loaded with the flags of
@@ -76,6 +81,7 @@ func openLibrary(path string) (*library, error) {
 		api: nvml.New(nvml.WithLibraryPath(path)),
 		has: make(map[string]bool, len(needed)+len(plain)+len(versioned)),
 	}
+	lib.file, lib.loaded = fileOf(path)
 	for _, name := range needed {
 		if !there(name) {
 			return nil, fmt.Errorf("the driver library %s has no %s: it is too old, or not NVIDIA's", path, name)

@@ -5,7 +5,9 @@ package nvml
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,6 +35,7 @@ type Reader struct {
 	session atomic.Pointer[session] // nil while the driver is not up
 	epoch   atomic.Int64            // moves when the list of GPUs may be another: every slot asks again who it is
 	host    *caller
+	hung    *inCall       // of the keeper: the host's call that was said to hang
 	twice   bool          // of the host's goroutine: the last count had one card at two places
 	failed  chan failure  // a call said that the driver is gone
 	rescan  chan struct{} // the list of GPUs may have changed
@@ -109,7 +112,8 @@ func (r *Reader) Snapshot() *gpu.Snapshot { return r.current.Load() }
 // the kernel cannot be called back; its thread ends with the process.
 const stopPatience = time.Second
 
-// Run collects until ctx ends. It may be called once.
+// Run collects until ctx ends, and returns nil then, or until only a new process can load the
+// driver's library, and returns gpu.ErrAnew. It may be called once.
 func (r *Reader) Run(ctx context.Context, emit func(gpu.Event)) error {
 	if !r.started.CompareAndSwap(false, true) {
 		return errors.New("this reader has run already: make a new one")
@@ -118,10 +122,12 @@ func (r *Reader) Run(ctx context.Context, emit func(gpu.Event)) error {
 	for _, e := range r.forgotten {
 		emit(e)
 	}
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		r.runHost(ctx)
+		r.runHost(ctx, end)
 	}()
 	r.keep(ctx)
 	select {
@@ -132,6 +138,9 @@ func (r *Reader) Run(ctx context.Context, emit func(gpu.Event)) error {
 	r.emitting.Lock()
 	defer r.emitting.Unlock()
 	r.stopped = true
+	if cause := context.Cause(ctx); errors.Is(cause, gpu.ErrAnew) {
+		return cause
+	}
 	return nil
 }
 
@@ -191,15 +200,7 @@ func (r *Reader) endRound(s *slot) {
 // watchCalls tells the state machines of calls that have been out longer than their budget.
 func (r *Reader) watchCalls() {
 	now := r.options.Now()
-	if out := r.host.current.Load(); out != nil && now.Sub(out.since) > r.budget() {
-		r.mu.Lock()
-		if r.session.Load() == nil {
-			r.driver.State = gpu.DriverInitFailed
-			r.driver.Reason = out.name + " has not returned for " + now.Sub(out.since).Round(time.Second).String() +
-				": the driver hangs; look at the kernel log"
-		}
-		r.mu.Unlock()
-	}
+	r.watchHostsCall(now)
 	r.mu.Lock()
 	slots := r.slots
 	r.mu.Unlock()
@@ -209,9 +210,68 @@ func (r *Reader) watchCalls() {
 			continue
 		}
 		r.observe(s.bound(r), gpu.Observation{
-			At: now, Answer: gpu.AnswerTimeout, Since: s.slowSince(out.since), Reason: out.name + " has not returned",
+			At: now, Answer: gpu.AnswerTimeout, Since: s.slowSince(out.since), Reason: out.name + " has not returned", Call: out.name,
 		}, nil)
 	}
+}
+
+// watchHostsCall tells of a call that concerns no one GPU and does not return. While none of the
+// GPUs answers either, the driver is down for all of them once it has hung for as long as makes
+// one of them unresponsive.
+func (r *Reader) watchHostsCall(now time.Time) {
+	out := r.host.current.Load()
+	if out != nil && now.Sub(out.since) <= r.budget() {
+		out = nil
+	}
+	r.setHanging(out)
+	if out == nil {
+		return
+	}
+	reason := fmt.Sprintf("%s has not returned since %s: the driver hangs; look at the kernel log", out.name, out.since.UTC().Format(time.RFC3339))
+	var unheard []*card
+	if now.Sub(out.since) >= gpu.UnresponsiveAfter {
+		unheard = r.unheard(out.since)
+	}
+	if r.session.Load() == nil || len(unheard) > 0 {
+		r.setDriver(gpu.DriverInitFailed, reason)
+	}
+	for _, c := range unheard {
+		r.observe(c, gpu.Observation{At: now, Answer: gpu.AnswerDriverDown, Since: out.since, Reason: reason, Call: out.name}, nil)
+	}
+}
+
+// setHanging notes the host's call that hangs, nil for none, and logs it once.
+func (r *Reader) setHanging(out *inCall) {
+	if out == r.hung {
+		return
+	}
+	r.hung = out
+	call := ""
+	if out != nil {
+		call = out.name
+		r.options.Logger.Warn("a driver call does not return", slog.String("call", call), slog.Time("since", out.since))
+	}
+	r.mu.Lock()
+	r.driver.Call = call
+	r.mu.Unlock()
+	r.markDirty()
+}
+
+// unheard returns the cards that nobody has asked since a time, but for those whose own calls
+// hang, which have a state of their own; none where any card was heard of since.
+func (r *Reader) unheard(since time.Time) []*card {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	busy := map[*card]bool{}
+	for _, s := range r.slots {
+		busy[s.card] = busy[s.card] || s.caller.current.Load() != nil
+	}
+	for _, c := range r.cards {
+		if c.heard.After(since) {
+			return nil
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(r.cards), func(c *card) bool { return busy[c] })
 }
 
 // publish puts the snapshot together.

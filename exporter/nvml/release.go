@@ -63,10 +63,7 @@ func (r *Reader) held() error {
 
 // letGo has the library's session ended and another one started.
 func (r *Reader) letGo(ctx context.Context) error {
-	r.mu.Lock()
-	up := r.driver.State == gpu.DriverOK
-	r.mu.Unlock()
-	if !up {
+	if r.session.Load() == nil {
 		return nil // nothing is held
 	}
 	request := letting{make(chan error, 1)}

@@ -111,7 +111,7 @@ func driverState(call string, ret nvml.Return) (gpu.DriverState, string) {
 		return gpu.DriverNotLoaded, says(call, ret) + ": load the nvidia kernel module, or wait until it is"
 	case nvml.ERROR_LIB_RM_VERSION_MISMATCH:
 		return gpu.DriverMismatch, says(call, ret) +
-			": finish the driver upgrade (reload the kernel module or reboot), then restart this exporter so that it loads the new library"
+			": finish the driver upgrade (reload the kernel module or reboot); where another library lies in the loaded one's place this exporter then ends, to be started anew with it"
 	}
 	return gpu.DriverInitFailed, says(call, ret)
 }

@@ -288,7 +288,7 @@ func (s *slot) commit(live *session, readings gpu.Readings, answer gpu.Answer, r
 		s.slow.Store(c.slow.UnixNano())
 	}
 	if answer == gpu.AnswerTimeout {
-		seen.Since = s.slowSince(now)
+		seen.Since, seen.Call = s.slowSince(now), c.hung
 	}
 	r.report(live, c)
 	if len(s.unsupported) != len(c.unsupported) || s.identityAt.Equal(readings.At) {
@@ -303,7 +303,7 @@ func (s *slot) commit(live *session, readings gpu.Readings, answer gpu.Answer, r
 		if r.session.Load() != live {
 			return false // the driver went while these calls were out, and every card knows
 		}
-		card.unsupported, card.dropped = s.unsupported, s.dropped
+		card.heard, card.unsupported, card.dropped = now, s.unsupported, s.dropped
 		if complete {
 			card.readings, card.instances = readings, s.instances
 		}
