@@ -51,6 +51,9 @@ type Plan struct {
 	Unit string `json:"unit" yaml:"unit"`
 	// Prices are the price's versions in order of From; the first holds from the beginning.
 	Prices []PriceVersion `json:"prices" yaml:"prices"`
+	// Market says that the provider sets the price as it goes, as with spot capacity: the versions
+	// tell what it was. It changes no amount; FOCUS calls such a price dynamic.
+	Market bool `json:"market,omitempty" yaml:"market"`
 	// Rounding is what becomes of a started unit of time: exact (pro rata), up, down or half_up.
 	Rounding Rounding `json:"rounding" yaml:"rounding"`
 	// RoundingScope is session (each run by itself) or sum; mandatory where Rounding is not exact.

@@ -336,6 +336,24 @@ func TestTheFaultySampleFailsRowByRow(t *testing.T) {
 	}
 }
 
+func TestAPriceThatFollowsAMarketIsDynamicAndWhatIsReservedStaysCommitted(t *testing.T) {
+	bill := everything(t, func(f *rental.Facts) { f.Contract.Plan.Market = true })
+	bill.Contract.Plan.Market = true
+	file := written(t, focus.Version12, bill)
+	if _, found := faults(t, focus.Version12, file); len(found) > 0 {
+		t.Error(found)
+	}
+	seen := map[string]int{}
+	for _, row := range byColumn(t, file) {
+		if row["ChargeClass"] == "" && row["ResourceType"] == "GPU" && row["ChargeCategory"] == "Usage" {
+			seen[row["CommitmentDiscountStatus"]+" "+row["PricingCategory"]]++
+		}
+	}
+	if seen[" Dynamic"] == 0 || seen["Used Committed"] == 0 || seen[" Standard"] != 0 {
+		t.Errorf("found %v", seen)
+	}
+}
+
 func TestEveryRuleFindsItsFault(t *testing.T) {
 	good := byColumn(t, written(t, focus.Version12, everything(t, nil)))
 	header, err := csv.NewReader(bytes.NewReader(written(t, focus.Version12, everything(t, nil)))).Read()
@@ -395,6 +413,9 @@ func TestEveryRuleFindsItsFault(t *testing.T) {
 		{"a commitment without a unit", "CommitmentDiscountStatus", "Used", map[string]string{"CommitmentDiscountUnit": ""}, "CommitmentDiscountUnit"},
 		{"a meter without a SKU", "ChargeCategory", "Credit", map[string]string{"SkuMeter": "x"}, "SkuMeter"},
 		{"a region without an id", "ChargeCategory", "Credit", map[string]string{"RegionName": "Oslo"}, "RegionName"},
+		{"a property of a price of its own name", "SkuPriceDetails", `{"GpuCount":1,"InstanceSeries":"h100-sxm"}`, map[string]string{"SkuPriceDetails": `{"Gpus":1}`}, "SkuPriceDetails"},
+		{"a number of GPUs in words", "SkuPriceDetails", `{"GpuCount":1,"InstanceSeries":"h100-sxm"}`, map[string]string{"SkuPriceDetails": `{"GpuCount":"one"}`}, "SkuPriceDetails"},
+		{"details without a price", "ChargeCategory", "Credit", map[string]string{"SkuPriceDetails": `{"GpuCount":1}`}, "SkuPriceDetails"},
 		{"a reservation of capacity without an id", "ChargeCategory", "Credit", map[string]string{"CapacityReservationStatus": "Used"}, "CapacityReservationStatus"},
 		{"a subcategory of another category", "ServiceCategory", "Storage", map[string]string{"ServiceSubcategory": "Virtual Machines"}, "ServiceSubcategory"},
 		{"a sub-account without a type", "ChargeCategory", "Usage", map[string]string{"SubAccountType": ""}, "SubAccountType"},

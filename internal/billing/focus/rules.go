@@ -180,4 +180,5 @@ func (c *checker) checkPairs() {
 	}
 	c.alike("BillingAccountId", c.values["BillingAccountId"], "InvoiceId", c.values["InvoiceId"])
 	c.alike("SkuId", c.values["SkuId"], "SkuPriceId", c.values["SkuPriceId"])
+	c.checkDetails()
 }

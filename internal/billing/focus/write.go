@@ -235,8 +235,11 @@ func (b Bill) price(r row, l rental.BillLine, p part, what item, effective renta
 	counted := rat(quantity)
 	r["PricingQuantity"], r["PricingUnit"] = quantity, unitName(l.Unit)
 	r["SkuId"], r["SkuPriceId"] = b.sku(l)
-	r["SkuMeter"] = what.name
+	r["SkuMeter"], r["SkuPriceDetails"] = what.name, b.details(l)
 	r["PricingCategory"] = what.pricing
+	if b.Contract.Plan.Market && l.Item == rental.ItemGPUTime {
+		r["PricingCategory"] = "Dynamic"
+	}
 	r["ContractedUnitPrice"], r["ListUnitPrice"] = terminating(priced), terminating(priced)
 	r["PricingCurrencyContractedUnitPrice"], r["PricingCurrencyListUnitPrice"] = unit.String(), unit.String()
 	cost := terminating(priced.Mul(priced, counted))
