@@ -18,8 +18,29 @@ type Usage struct {
 	Points   []UsagePoint    `json:"points"`
 	// Total is the whole span as one point.
 	Total UsagePoint `json:"total"`
+	// Cards are the GPUs and MIG instances that served in the span, each over the whole of it.
+	Cards []CardUsage `json:"cards,omitempty"`
 	// Notes are warnings that belong beside the figures: "no price before 2026-05-04".
 	Notes []string `json:"notes,omitempty"`
+}
+
+// CardUsage is what one GPU or MIG instance cost beside how it was used. Amounts are decimals for
+// show in the series' currency; what was not measured is null.
+type CardUsage struct {
+	UUID string `json:"uuid"`
+	// Card and Profile say what a MIG instance is a part of, and which; empty of a whole card.
+	Card    string `json:"card,omitempty"`
+	Profile string `json:"profile,omitempty"`
+	// Cost is its part of what the cards' time costs; the parts of all cards sum to that.
+	Cost string `json:"cost"`
+	// IdleCost is the part of Cost for the measured time without any use.
+	IdleCost *string `json:"idle_cost"`
+	// UsefulHourCost is what one fully used hour of it cost.
+	UsefulHourCost *string  `json:"useful_hour_cost"`
+	Utilisation    *float64 `json:"utilisation"`
+	Coverage       *float64 `json:"coverage"`
+	// Working is the activity of its multiprocessors over the time in which it was measured.
+	Working *float64 `json:"working"`
 }
 
 // UsagePoint is one step of a usage series, summed over the lease's GPUs.

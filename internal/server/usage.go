@@ -61,6 +61,13 @@ func (u usage) Usage(ctx context.Context, id string, p api.Period, step string) 
 		return api.Usage{}, err
 	}
 	answer.Total = usagePoint(whole[0])
+	cards, err := u.billing.CardCosts(ctx, id, span)
+	if err != nil {
+		return api.Usage{}, err
+	}
+	for _, card := range cards {
+		answer.Cards = append(answer.Cards, cardUsage(card))
+	}
 	if whole[0].CardMS > 0 && whole[0].Use.AllocatedMS == 0 {
 		answer.Notes = append(answer.Notes, "no use of this span was metered yet: only its cost is known")
 	}
@@ -90,6 +97,21 @@ func usagePoint(p billing.CostPoint) api.UsagePoint {
 	if p.IdleCost != nil {
 		idle := p.IdleCost.Decimal()
 		out.IdleCost = &idle
+	}
+	return out
+}
+
+// cardUsage is a card as the API shows it.
+func cardUsage(c billing.CardCost) api.CardUsage {
+	out := api.CardUsage{UUID: c.UUID, Card: c.Card, Profile: c.Profile, Cost: c.Cost.Decimal(),
+		Utilisation: ratio(c.Use.Utilisation()), Coverage: ratio(c.Use.Coverage()), Working: ratio(c.Use.Working())}
+	if c.IdleCost != nil {
+		idle := c.IdleCost.Decimal()
+		out.IdleCost = &idle
+	}
+	if c.UsefulHour != nil {
+		useful := c.UsefulHour.Decimal()
+		out.UsefulHourCost = &useful
 	}
 	return out
 }

@@ -49,7 +49,7 @@ var principals = []principal{
 // queries are every query type, for one's own lease and for the other tenant's.
 func queries(lease string) []string {
 	list := []string{`{"type":"leases"}`, `{"type":"leases","tenant":"globex","lease":"globex-infer"}`}
-	for _, kind := range []string{"usage", "sla", "downtime"} {
+	for _, kind := range []string{"usage", "cards", "sla", "downtime"} {
 		list = append(list, fmt.Sprintf(`{"type":%q,"lease":%q}`, kind, lease))
 	}
 	return list

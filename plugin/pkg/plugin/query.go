@@ -18,6 +18,7 @@ import (
 const (
 	QueryUsage    = "usage"    // one lease: cost beside use, over time
 	QueryLeases   = "leases"   // one row a lease: cost against use
+	QueryCards    = "cards"    // one lease, one row a GPU or MIG instance: cost against use
 	QuerySLA      = "sla"      // one lease: the verdict of a month
 	QueryDowntime = "downtime" // one lease: its downtime
 )
@@ -46,12 +47,12 @@ func parseQuery(raw json.RawMessage) (Query, error) {
 	q.Lease = strings.TrimSpace(q.Lease)
 	switch q.Type {
 	case QueryLeases:
-	case QueryUsage, QuerySLA, QueryDowntime:
+	case QueryUsage, QueryCards, QuerySLA, QueryDowntime:
 		if q.Lease == "" {
 			return q, fmt.Errorf("query type %q: choose a lease", q.Type)
 		}
 	default:
-		return q, fmt.Errorf("query type %q: expected %s, %s, %s or %s", q.Type, QueryUsage, QueryLeases, QuerySLA, QueryDowntime)
+		return q, fmt.Errorf("query type %q: expected %s, %s, %s, %s or %s", q.Type, QueryUsage, QueryLeases, QueryCards, QuerySLA, QueryDowntime)
 	}
 	if q.Step != "" && q.Step != api.StepHour && q.Step != api.StepDay {
 		return q, fmt.Errorf("step %q: expected hour, day or nothing", q.Step)
@@ -83,6 +84,8 @@ func answer(ctx context.Context, client *api.Client, raw backend.DataQuery) back
 	switch q.Type {
 	case QueryUsage:
 		frame, err = usageFrame(ctx, client, q, span)
+	case QueryCards:
+		frame, err = cardsFrame(ctx, client, q, span)
 	case QuerySLA:
 		frame, err = slaFrame(ctx, client, q)
 	case QueryDowntime:

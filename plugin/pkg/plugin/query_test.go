@@ -44,6 +44,9 @@ func TestEveryQueryTypeGivesItsFrame(t *testing.T) {
 		"usage-by-day":      `{"type":"usage","lease":"acme-train","step":"day"}`,
 		"usage-one-metric":  `{"type":"usage","lease":"acme-train","step":"day","metric":"utilization"}`,
 		"usage-unmeasured":  `{"type":"usage","lease":"acme-dark","step":"day"}`,
+		"cards":             `{"type":"cards","lease":"acme-train"}`,
+		"cards-one-metric":  `{"type":"cards","lease":"acme-train","metric":"utilization"}`,
+		"cards-unmeasured":  `{"type":"cards","lease":"acme-dark"}`,
 		"sla":               `{"type":"sla","lease":"acme-train"}`,
 		"sla-past-month":    `{"type":"sla","lease":"acme-train","month":"2026-04"}`,
 		"sla-one-metric":    `{"type":"sla","lease":"acme-train","metric":"availability_low"}`,
@@ -129,7 +132,7 @@ func TestAWrongQuerySaysWhatWasExpected(t *testing.T) {
 		text   string
 	}{
 		`[]`:                               {backend.StatusValidationFailed, "not readable"},
-		`{"type":"bills"}`:                 {backend.StatusValidationFailed, `"bills": expected usage, leases, sla or downtime`},
+		`{"type":"bills"}`:                 {backend.StatusValidationFailed, `"bills": expected usage, leases, cards, sla or downtime`},
 		`{"type":"usage"}`:                 {backend.StatusValidationFailed, "choose a lease"},
 		`{"type":"sla","lease":"  "}`:      {backend.StatusValidationFailed, "choose a lease"},
 		`{"type":"leases","step":"week"}`:  {backend.StatusValidationFailed, `"week": expected hour, day or nothing`},

@@ -50,7 +50,7 @@ func usageFrame(ctx context.Context, client *api.Client, q Query, span rental.Sp
 		}
 	}
 	if len(fields) == 1 {
-		return nil, api.Errorf(400, "metric %q: expected cost, idle_cost, utilization, coverage or held", q.Metric)
+		return nil, api.Errorf(400, "metric %q: expected cost, idle_cost, utilization, coverage, held or working", q.Metric)
 	}
 	frame := data.NewFrame(usage.Lease, fields...)
 	frame.Meta = &data.FrameMeta{Type: data.FrameTypeTimeSeriesWide, TypeVersion: data.FrameTypeVersion{0, 1}}
@@ -70,6 +70,7 @@ func usageColumns(n int, labels data.Labels, currency rental.Currency) []*data.F
 		column("utilization", "Utilisation", "percentunit"),
 		column("coverage", "Coverage", "percentunit"),
 		column("held", "Held by a job", "percentunit"),
+		column("working", "Multiprocessors at work", "percentunit"),
 	}
 }
 
@@ -83,7 +84,7 @@ func usageValues(p api.UsagePoint) ([]*float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []*float64{spent, idle, p.Utilisation, p.Coverage, p.Held}, nil
+	return []*float64{spent, idle, p.Utilisation, p.Coverage, p.Held, p.Working}, nil
 }
 
 // lowCoverage is the share of measured time below which a frame says so (DESIGN: flagged

@@ -126,7 +126,7 @@ func (b books) Usage(_ context.Context, id string, p api.Period, step string) (a
 	if step == api.StepDay {
 		length = 24 * time.Hour
 	}
-	u := api.Usage{Lease: id, Currency: l.currency, TimeZone: "UTC", Step: step, Span: span, Total: l.point(span, 0)}
+	u := api.Usage{Lease: id, Currency: l.currency, TimeZone: "UTC", Step: step, Span: span, Total: l.point(span, 0), Cards: l.cards(span)}
 	if l.usedPermille < 0 {
 		u.Notes = []string{"use is not measured: no exporter reports the cards of " + id}
 	}
@@ -154,6 +154,24 @@ func (l lease) point(span rental.Span, shift int64) api.UsagePoint {
 		p.IdleBasis = "use"
 	}
 	return p
+}
+
+// cards splits the span over two halves of a card, cut as MIG instances: a busy and an idle one.
+func (l lease) cards(span rental.Span) []api.CardUsage {
+	out := make([]api.CardUsage, 2)
+	for i := range out {
+		spent := new(big.Rat).Quo(l.spent(span), big.NewRat(2, 1)).FloatString(2)
+		out[i] = api.CardUsage{UUID: fmt.Sprintf("MIG-%s-%d", l.id, i), Card: "GPU-" + l.id, Profile: "3g.40gb", Cost: spent, Coverage: ptr(share(l.measuredPermille))}
+		switch {
+		case l.usedPermille < 0:
+		case i == 0:
+			out[i].Utilisation, out[i].Working = ptr(share(l.usedPermille)), ptr(share(l.usedPermille/2))
+			out[i].IdleCost, out[i].UsefulHourCost = ptr("0.00"), ptr(big.NewRat(l.centsAnHour*10, l.usedPermille).FloatString(2))
+		default:
+			out[i].Utilisation, out[i].IdleCost = ptr(0.0), ptr(spent)
+		}
+	}
+	return out
 }
 
 // spent is what the span costs, in the lease's currency.

@@ -43,6 +43,7 @@ export function leaseScene(lease: string): EmbeddedScene {
       children: [
         new SceneFlexItem({ height: 120, body: verdict(lease) }),
         new SceneFlexItem({ minHeight: 320, body: costBesideUse(lease) }),
+        new SceneFlexItem({ minHeight: 260, body: cards(lease) }),
         new SceneFlexItem({ minHeight: 220, body: downtime(lease) }),
       ],
     }),
@@ -95,6 +96,15 @@ function costBesideUse(lease: string): VizPanel {
         .overrideCustomFieldConfig('lineWidth', 2)
         .overrideColor({ mode: 'fixed', fixedColor: '#e69f00' })
     )
+    .build();
+}
+
+function cards(lease: string): VizPanel {
+  return PanelBuilders.table()
+    .setTitle('Which of its GPUs and slices earn their cost?')
+    .setDescription('Empty where no GPU served the lease in the chosen time. A blank figure was not measured.')
+    .setData(ask({ type: 'cards', lease }))
+    .setNoValue('no GPU in this span')
     .build();
 }
 

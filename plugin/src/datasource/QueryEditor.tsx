@@ -9,6 +9,7 @@ type Props = QueryEditorProps<LeasewatchDataSource, LeasewatchQuery, LeasewatchO
 const TYPES: Array<{ value: QueryType; label: string; description: string }> = [
   { value: 'leases', label: 'Leases', description: 'One row a lease: cost against utilisation' },
   { value: 'usage', label: 'Cost and use', description: 'One lease over time: cost beside utilisation' },
+  { value: 'cards', label: 'GPUs and MIG instances', description: 'One lease, one row a GPU or slice: cost against utilisation' },
   { value: 'sla', label: 'SLA', description: 'One lease: the verdict of a month, with both bounds' },
   { value: 'downtime', label: 'Downtime', description: 'One lease: every downtime with its witnesses' },
 ];

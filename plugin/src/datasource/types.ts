@@ -2,7 +2,7 @@ import { DataQuery } from '@grafana/schema';
 import { DataSourceJsonData } from '@grafana/data';
 
 /** What a query asks for; the backend's plugin package has the same names. */
-export type QueryType = 'leases' | 'usage' | 'sla' | 'downtime';
+export type QueryType = 'leases' | 'usage' | 'cards' | 'sla' | 'downtime';
 
 export interface LeasewatchQuery extends DataQuery {
   type: QueryType;
@@ -50,6 +50,15 @@ export const METRICS: Record<QueryType, Array<{ value: string; label: string }>>
     { value: 'utilization', label: 'Utilisation' },
     { value: 'coverage', label: 'Coverage' },
     { value: 'held', label: 'Held by a job' },
+    { value: 'working', label: 'Multiprocessors at work' },
+  ],
+  cards: [
+    { value: 'cost', label: 'Cost' },
+    { value: 'idle_cost', label: 'Idle cost' },
+    { value: 'utilization', label: 'Utilisation' },
+    { value: 'coverage', label: 'Coverage' },
+    { value: 'working', label: 'Multiprocessors at work' },
+    { value: 'useful_hour_cost', label: 'Cost per used hour' },
   ],
   sla: [
     { value: 'availability_low', label: 'Availability, unknown as down' },
