@@ -26,6 +26,7 @@ const (
 	StateStopped          Key = "state.stopped"
 	StateExcluded         Key = "state.excluded"
 	StateUnknown          Key = "state.unknown"
+	StateBlind            Key = "state.blind"
 	StateMIGMissing       Key = "state.mig_missing"
 	StateReleased         Key = "state.released"
 	StateOpaque           Key = "state.opaque"
@@ -70,6 +71,7 @@ var coreTexts = map[Key]sentence{
 	StateStopped:          {"Stopped by the tenant", "租户已停用"},
 	StateExcluded:         {"Excluded", "不计入"},
 	StateUnknown:          {"No data", "无数据"},
+	StateBlind:            {"No data: Leasewatch was away", "无数据：Leasewatch 未运行"},
 	StateMIGMissing:       {"MIG instance missing", "MIG 实例缺失"},
 	StateReleased:         {"Not measured from here: released by policy", "此处未测量：按策略释放"},
 	StateOpaque:           {"Not measured from here: no agent in the guest", "此处未测量：虚拟机内没有探针"},

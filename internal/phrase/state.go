@@ -72,6 +72,7 @@ func states() map[string]stateLook {
 		"stopped":           {KindStopped, StateStopped},
 		"excluded":          {KindMaintenance, StateExcluded},
 		"unknown":           {KindUnknown, StateUnknown},
+		"blind":             {KindUnknown, StateBlind},
 		"mig_missing":       {KindUnknown, StateMIGMissing},
 		"released":          {KindUnmeasured, StateReleased},
 		"opaque":            {KindUnmeasured, StateOpaque},

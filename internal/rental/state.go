@@ -8,6 +8,7 @@ import (
 // Reasons of intervals that no GPU state gives: facts of the lease, or the lack of samples.
 const (
 	ReasonNoSamples    = "no_samples"    // nobody told a state, or the last one is too old
+	ReasonBlind        = "blind"         // the server itself stored nothing, so nobody could be heard
 	ReasonMIGMissing   = "mig_missing"   // the card answers and is not cut into this MIG instance
 	ReasonNotDelivered = "not_delivered" // a card was due and none was assigned
 	ReasonMaintenance  = "maintenance"   // an announced window

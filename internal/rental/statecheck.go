@@ -52,7 +52,7 @@ func CheckStates(timeline []Interval, first, last map[string]Sample) (StateCheck
 // told is the state that the card's own samples said in the interval; false where none did.
 func (iv Interval) told() (string, bool) {
 	switch {
-	case iv.Vantage != "" || iv.Reason == ReasonNoSamples || iv.Reason == ReasonMIGMissing:
+	case iv.Vantage != "" || iv.Reason == ReasonNoSamples || iv.Reason == ReasonBlind || iv.Reason == ReasonMIGMissing:
 		return "", false
 	case iv.Reason == ReasonDegraded:
 		return "ok", true // as the exporter says

@@ -64,7 +64,7 @@ func Unwatched(timeline []Interval) []Interval {
 	}
 	var out []Interval
 	for _, iv := range timeline {
-		if iv.Class == NoData && iv.Reason == ReasonNoSamples {
+		if iv.Class == NoData && (iv.Reason == ReasonNoSamples || iv.Reason == ReasonBlind) {
 			iv.Reason = ReasonOpaque
 		}
 		out = appendInterval(out, iv)

@@ -108,6 +108,9 @@ func (s *Service) read(ctx context.Context, a rental.Assignment, span rental.Spa
 		if states, err = s.underHost(ctx, a, p.Span, states, series); err != nil {
 			return nil, err
 		}
+		if states, err = s.underBlindness(ctx, p.Span, states); err != nil {
+			return nil, err
+		}
 		if states, err = s.underPromise(ctx, a.CardUUID(), sku, p, states); err != nil {
 			return nil, err
 		}

@@ -118,7 +118,7 @@ func (s *Service) live(ctx context.Context, lease rental.Lease, now rental.Milli
 	s.burn(in, &out)
 	for uuid, iv := range rental.StatesAt(in, in.Now) {
 		state := iv.Reason
-		if state == rental.ReasonNoSamples || state == rental.ReasonMIGMissing {
+		if state == rental.ReasonNoSamples || state == rental.ReasonBlind || state == rental.ReasonMIGMissing {
 			state = "unknown"
 		}
 		out.Cards = append(out.Cards, Card{UUID: uuid, State: state, Class: iv.Class, Since: iv.Span.Start})

@@ -89,7 +89,7 @@ func (r run) evidence(uuid string) []rental.Evidence {
 			return r.proof[iv.Span.Start]
 		case iv.Reason == rental.ReasonDegraded:
 			iv.Reason = "ok" // as its samples say
-		case iv.Reason == rental.ReasonNoSamples:
+		case iv.Reason == rental.ReasonNoSamples, iv.Reason == rental.ReasonBlind:
 			return []rental.Evidence{{Kind: rental.EvidenceSilence, ID: fmt.Sprintf("%s{uuid=%q} @ %s", stateMetric, uuid, iv.Span.Start)}}
 		}
 		return []rental.Evidence{{Kind: rental.EvidenceTransition, ID: fmt.Sprintf("%s @ %s", sample(uuid, iv), iv.Span.Start)}}

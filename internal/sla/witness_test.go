@@ -223,3 +223,27 @@ func TestTheExportersCountTellsWhatHidesInAGap(t *testing.T) {
 		t.Errorf("check: %+v, expected five minutes that were lost and that nobody saw", check)
 	}
 }
+
+func TestSilenceInWhichTheServerWasAwayIsNamedSo(t *testing.T) {
+	for name, c := range map[string]struct {
+		ran  []rental.Span
+		want string
+	}{
+		"it ran":                 {[]rental.Span{between("09:00:00", "11:00:00")}, rental.ReasonNoSamples},
+		"it was away":            {[]rental.Span{between("09:00:00", "10:20:00"), between("10:40:00", "11:00:00")}, rental.ReasonBlind},
+		"it ran before that day": {[]rental.Span{between("00:00:00", "00:10:00"), between("10:40:00", "11:00:00")}, rental.ReasonBlind},
+		"there was none before":  {[]rental.Span{between("10:40:00", "11:00:00")}, rental.ReasonNoSamples},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := gap(t)
+			for _, span := range c.ran {
+				w.samples.read("leasewatch_build_info", map[string]string{"job": "leasewatch", "instance": "self"}, 1, span)
+			}
+			w.derive(t)
+			timeline, err := w.Timeline(t.Context(), "L-1", "GPU-A", between("10:30:00", "10:30:01"))
+			if err != nil || len(timeline) != 1 || timeline[0].Class != rental.NoData || timeline[0].Reason != c.want {
+				t.Errorf("the gap is %+v (%v), expected it unknown by %q", timeline, err, c.want)
+			}
+		})
+	}
+}
