@@ -8,15 +8,22 @@ import (
 	"github.com/leasewatch/leasewatch/internal/rental"
 )
 
-// classes are the cards and their SKUs, read once for a round.
+// classes are the cards and their SKUs, read once for a round, and what was heard of hosts in it.
 type classes struct {
 	skus  map[string]rental.SKU
 	cards map[string]rental.GPU
+	heard map[heardOf]rental.HostWitnesses
+}
+
+// heardOf is what the cards of one host have in common.
+type heardOf struct {
+	host string
+	span rental.Span
 }
 
 // classes reads the cards and what their classes promise.
 func (s *Service) classes(ctx context.Context) (classes, error) {
-	out := classes{skus: map[string]rental.SKU{}, cards: map[string]rental.GPU{}}
+	out := classes{skus: map[string]rental.SKU{}, cards: map[string]rental.GPU{}, heard: map[heardOf]rental.HostWitnesses{}}
 	skus, err := s.ledger.SKUs(ctx)
 	if err != nil {
 		return out, err

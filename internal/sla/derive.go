@@ -56,7 +56,7 @@ func (s *Service) deriveCard(ctx context.Context, lease rental.Lease, a rental.A
 	// Day by day, so that a long history is never in memory as a whole.
 	for at := span.Start; at < span.End; at += chunk {
 		part := rental.Span{Start: at, End: min(at+chunk, span.End)}
-		intervals, err := s.read(ctx, a, part, sku)
+		intervals, err := s.read(ctx, a, part, sku, known)
 		if err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ type promise struct {
 // read turns the samples of an assigned card over the span into intervals: its states, its host's
 // witnesses where it is silent, and whether it does what its class promises. A MIG instance is as
 // its card is, while the card has it.
-func (s *Service) read(ctx context.Context, a rental.Assignment, span rental.Span, sku rental.SKU) ([]rental.Interval, error) {
+func (s *Service) read(ctx context.Context, a rental.Assignment, span rental.Span, sku rental.SKU, known classes) ([]rental.Interval, error) {
 	parts, err := s.sampled(ctx, span)
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (s *Service) read(ctx context.Context, a rental.Assignment, span rental.Spa
 		if a.Card != "" {
 			states = rental.MIGTimeline(states, present, p.IntervalMS)
 		}
-		if states, err = s.underHost(ctx, a, p.Span, states, series); err != nil {
+		if states, err = s.underHost(ctx, a, p.Span, states, series, known); err != nil {
 			return nil, err
 		}
 		if states, err = s.underBlindness(ctx, p.Span, states); err != nil {

@@ -3,6 +3,7 @@ package sla
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/leasewatch/leasewatch/internal/rental"
 )
@@ -24,35 +25,41 @@ const hour = rental.Millis(3_600_000)
 
 // underHost lays what the host's witnesses say over the states of an assigned card. It asks them
 // only where the card is silent, which is seldom: told are the samples of the card itself.
-func (s *Service) underHost(ctx context.Context, a rental.Assignment, span rental.Span, states []rental.Interval, told []rental.Series) ([]rental.Interval, error) {
-	silent := rental.Span{Start: span.End, End: span.Start}
-	for _, iv := range states {
-		if iv.Class == rental.NoData {
-			silent.Start, silent.End = min(silent.Start, iv.Span.Start), max(silent.End, iv.Span.End)
-		}
-	}
-	if a.Host == "" || silent.Empty() {
+func (s *Service) underHost(ctx context.Context, a rental.Assignment, span rental.Span, states []rental.Interval, told []rental.Series, known classes) ([]rental.Interval, error) {
+	silent := slices.ContainsFunc(states, func(iv rental.Interval) bool { return iv.Class == rental.NoData })
+	if a.Host == "" || !silent {
 		return states, nil
 	}
-	outages, err := s.hostOutages(ctx, a.Host, span, told)
-	if err != nil {
-		return nil, err
+	key := heardOf{a.Host, span}
+	w, heard := known.heard[key]
+	if !heard {
+		var err error
+		if w, err = s.witnesses(ctx, a.Host, span); err != nil {
+			return nil, err
+		}
+		known.heard[key] = w
 	}
-	return rental.UnderHostDown(states, outages), nil
+	w.Alive = append(w.Alive[:len(w.Alive):len(w.Alive)], moments(told)...)
+	return rental.UnderHostDown(states, s.hostDown(span, w)), nil
 }
 
-// hostOutages returns when the host was down in the span by its witnesses.
-func (s *Service) hostOutages(ctx context.Context, host string, span rental.Span, told []rental.Series) ([]rental.HostOutage, error) {
+func (s *Service) hostDown(span rental.Span, w rental.HostWitnesses) []rental.HostOutage {
+	return rental.HostDown(span, w, 2*s.opts.WitnessInterval.Milliseconds(), 2*s.opts.SampleInterval.Milliseconds())
+}
+
+// witnesses reads what was told of a host in the span, and before it as far as the witnesses' last
+// successes need.
+func (s *Service) witnesses(ctx context.Context, host string, span rental.Span) (rental.HostWitnesses, error) {
 	var w rental.HostWitnesses
 	var err error
 	of := map[string]string{"host": host}
 	for _, back := range lookBack {
 		around := rental.Span{Start: max(span.Start-back, 0), End: span.End}
 		if w.Probes, err = s.samples.Select(ctx, probeMetric, of, around); err != nil {
-			return nil, fmt.Errorf("samples of %s: %w", probeMetric, err)
+			return w, fmt.Errorf("samples of %s: %w", probeMetric, err)
 		}
 		if w.Power, err = s.samples.Select(ctx, powerMetric, of, around); err != nil {
-			return nil, fmt.Errorf("samples of %s: %w", powerMetric, err)
+			return w, fmt.Errorf("samples of %s: %w", powerMetric, err)
 		}
 		if !beganBefore(w.Probes) {
 			break
@@ -62,13 +69,11 @@ func (s *Service) hostOutages(ctx context.Context, host string, span rental.Span
 	for _, metric := range aliveMetrics {
 		series, err := s.samples.Select(ctx, metric, of, around)
 		if err != nil {
-			return nil, fmt.Errorf("samples of %s: %w", metric, err)
+			return w, fmt.Errorf("samples of %s: %w", metric, err)
 		}
-		told = append(told[:len(told):len(told)], series...)
+		w.Alive = append(w.Alive, moments(series)...)
 	}
-	w.Alive = moments(told)
-	hold := 2 * s.opts.WitnessInterval.Milliseconds()
-	return rental.HostDown(span, w, hold, 2*s.opts.SampleInterval.Milliseconds()), nil
+	return w, nil
 }
 
 // beganBefore tells whether some witness failed from the first reading on, so that its last success
@@ -99,11 +104,11 @@ func moments(told []rental.Series) []rental.Millis {
 // hostProof names the readings that prove that the host was down in the span.
 func (s *Service) hostProof(ctx context.Context, host string, span rental.Span) ([]rental.Evidence, error) {
 	around := rental.Span{Start: span.Start, End: min(span.End+rental.WitnessWithin, s.now())}
-	outages, err := s.hostOutages(ctx, host, around, nil)
+	w, err := s.witnesses(ctx, host, around)
 	if err != nil {
 		return nil, err
 	}
-	for _, o := range outages {
+	for _, o := range s.hostDown(around, w) {
 		if o.Span.Overlaps(span) {
 			return o.Evidence, nil
 		}
