@@ -83,6 +83,9 @@ func notInventory(r rental.Resources, kinds string) []string {
 	for _, t := range r.Tenants {
 		add(rental.KindTenant, t.Name)
 	}
+	for _, c := range r.Calendars {
+		add(rental.KindCalendar, c.Name)
+	}
 	for _, c := range r.Contracts {
 		add(rental.KindContract, c.Name)
 	}

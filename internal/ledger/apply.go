@@ -118,7 +118,7 @@ func (a *applier) failure() error {
 
 // stageAll overlays the resources on what holds; leases come last, they refer to the rest.
 func (a *applier) stageAll(r rental.Resources) {
-	r.GPUs, r.Leases, r.Maintenances = slices.Clone(r.GPUs), slices.Clone(r.Leases), slices.Clone(r.Maintenances) // settled in place
+	r.GPUs, r.Contracts, r.Leases, r.Maintenances = slices.Clone(r.GPUs), slices.Clone(r.Contracts), slices.Clone(r.Leases), slices.Clone(r.Maintenances) // settled in place
 	stage(a, rental.KindProvider, r.Providers, func(p rental.Provider) string { return p.Name }, a.now.providers, nil)
 	stage(a, rental.KindTenant, r.Tenants, func(t rental.Tenant) string { return t.Name }, a.now.tenants, nil)
 	stage(a, rental.KindSite, r.Sites, func(s rental.Site) string { return s.Name }, a.now.sites, nil)
@@ -129,7 +129,8 @@ func (a *applier) stageAll(r rental.Resources) {
 	})
 	stage(a, rental.KindMIG, r.MIGInstances, func(m rental.MIGInstance) string { return m.UUID }, a.now.instances, nil)
 	a.sockets = a.now.sockets()
-	stage(a, rental.KindContract, r.Contracts, func(c rental.Contract) string { return c.Name }, a.now.contracts, nil)
+	stage(a, rental.KindCalendar, r.Calendars, func(c rental.Calendar) string { return c.Name }, a.now.calendars, nil)
+	stage(a, rental.KindContract, r.Contracts, func(c rental.Contract) string { return c.Name }, a.now.contracts, a.settleContract)
 	stage(a, rental.KindLease, r.Leases, func(l rental.Lease) string { return l.ID }, a.now.leases, a.settleLease)
 	stage(a, rental.KindMaintenance, r.Maintenances, func(m rental.Maintenance) string { return m.ID }, a.now.maintenances, func(in, old *rental.Maintenance) {
 		if old != nil { // a file cannot say what people did
@@ -139,6 +140,15 @@ func (a *applier) stageAll(r rental.Resources) {
 	stage(a, rental.KindConsumption, r.Consumptions, func(c rental.Consumption) string { return c.ID }, a.now.consumptions, nil)
 	stage(a, rental.KindAdjustment, r.Adjustments, func(d rental.Adjustment) string { return d.ID }, a.now.adjustments, nil)
 	a.staged = r
+}
+
+// settleContract gives a contract its copy of the calendar that it names, as it is now: what the
+// calendar says later is the contract's only once it is recorded anew.
+func (a *applier) settleContract(in, _ *rental.Contract) {
+	in.WorkTime = nil
+	if c, known := a.now.calendars[in.Calendar]; known {
+		in.WorkTime = &c
+	}
 }
 
 // stage overlays the resources of one kind. settle may complete an incoming one by what holds.

@@ -31,10 +31,16 @@ func (a *applier) checkReferences() {
 	}
 	a.checkGPUs()
 	a.checkInstances()
+	for _, c := range a.staged.Calendars {
+		a.valid(rental.KindCalendar, c.Name, c.Validate())
+	}
 	for _, c := range a.staged.Contracts {
 		need(a, w.providers, rental.KindContract, c.Name, "provider", rental.KindProvider, c.Provider)
 		if c.SKU != "" {
 			need(a, w.skus, rental.KindContract, c.Name, "sku", rental.KindSKU, c.SKU)
+		}
+		if c.Calendar != "" {
+			need(a, w.calendars, rental.KindContract, c.Name, "calendar", rental.KindCalendar, c.Calendar)
 		}
 		a.valid(rental.KindContract, c.Name, c.Validate())
 		a.checkContract(c)

@@ -20,6 +20,7 @@ type world struct {
 	skus         map[string]rental.SKU
 	gpus         map[string]rental.GPU
 	instances    map[string]rental.MIGInstance
+	calendars    map[string]rental.Calendar
 	contracts    map[string]rental.Contract
 	leases       map[string]rental.Lease
 	maintenances map[string]rental.Maintenance
@@ -33,6 +34,7 @@ func newWorld() world {
 		sites: map[string]rental.Site{}, hosts: map[string]rental.Host{},
 		skus: map[string]rental.SKU{}, gpus: map[string]rental.GPU{}, instances: map[string]rental.MIGInstance{},
 
+		calendars: map[string]rental.Calendar{},
 		contracts: map[string]rental.Contract{}, leases: map[string]rental.Lease{},
 		maintenances: map[string]rental.Maintenance{},
 		consumptions: map[string]rental.Consumption{}, adjustments: map[string]rental.Adjustment{},
@@ -46,6 +48,7 @@ func (w world) clone() world {
 		sites: maps.Clone(w.sites), hosts: maps.Clone(w.hosts),
 		skus: maps.Clone(w.skus), gpus: maps.Clone(w.gpus), instances: maps.Clone(w.instances),
 
+		calendars: maps.Clone(w.calendars),
 		contracts: maps.Clone(w.contracts), leases: maps.Clone(w.leases),
 		maintenances: maps.Clone(w.maintenances),
 		consumptions: maps.Clone(w.consumptions), adjustments: maps.Clone(w.adjustments),
@@ -95,6 +98,8 @@ func (w world) put(what thing, body []byte) error {
 		return into(w.gpus, what.name, body)
 	case rental.KindMIG:
 		return into(w.instances, what.name, body)
+	case rental.KindCalendar:
+		return into(w.calendars, what.name, body)
 	case rental.KindContract:
 		return into(w.contracts, what.name, body)
 	case rental.KindLease:

@@ -26,7 +26,7 @@ func TestTheExamplesOfTheManualAreValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Len() != 13 {
-		t.Errorf("found %d resources, expected one of each of the twelve kinds, and a second contract", r.Len())
+	if r.Len() != 14 {
+		t.Errorf("found %d resources, expected one of each of the thirteen kinds, and a second contract", r.Len())
 	}
 }

@@ -22,7 +22,7 @@ type validator interface {
 
 // kindNames are the kinds in the order in which they refer to each other.
 var kindNames = []string{rental.KindProvider, rental.KindTenant, rental.KindSite, rental.KindSKU, rental.KindHost,
-	rental.KindGPU, rental.KindMIG, rental.KindContract, rental.KindLease, rental.KindMaintenance,
+	rental.KindGPU, rental.KindMIG, rental.KindCalendar, rental.KindContract, rental.KindLease, rental.KindMaintenance,
 	rental.KindConsumption, rental.KindAdjustment}
 
 var kinds = map[string]kind{
@@ -57,6 +57,10 @@ var kinds = map[string]kind{
 			v.UUID = name
 		}
 		return push(&r.MIGInstances, v)
+	}),
+	rental.KindCalendar: of(func(r *rental.Resources, name string, v rental.Calendar) *rental.Calendar {
+		v.Name = name
+		return push(&r.Calendars, v)
 	}),
 	rental.KindContract: of(func(r *rental.Resources, name string, v rental.Contract) *rental.Contract {
 		v.Name = name

@@ -36,6 +36,7 @@ func Write(w io.Writer, r rental.Resources) error {
 		each(r.Hosts, func(v rental.Host) error { return write(rental.KindHost, v.Name, v) }),
 		each(r.GPUs, func(v rental.GPU) error { return write(rental.KindGPU, v.UUID, v) }),
 		each(r.MIGInstances, func(v rental.MIGInstance) error { return write(rental.KindMIG, v.UUID, v) }),
+		each(r.Calendars, func(v rental.Calendar) error { return write(rental.KindCalendar, v.Name, v) }),
 		each(r.Contracts, func(v rental.Contract) error { return write(rental.KindContract, v.Name, v) }),
 		each(r.Leases, func(v rental.Lease) error { return write(rental.KindLease, v.ID, v) }),
 		each(r.Maintenances, func(v rental.Maintenance) error { return write(rental.KindMaintenance, v.ID, v) }),

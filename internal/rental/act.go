@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Act is one thing that somebody did with a downtime, a credit, an RMA or a maintenance: who, when
+// Act is one thing that somebody did with a downtime, a credit, an RMA, a maintenance, a backup or a failure: who, when
 // and why. Acts are only ever added, so that both sides read the same history.
 type Act struct {
 	At Millis `json:"at"`

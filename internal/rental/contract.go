@@ -36,6 +36,15 @@ type Contract struct {
 	Availability *Availability `json:"availability,omitempty" yaml:"availability"`
 	Credits      *Credits      `json:"credits,omitempty" yaml:"credits"`
 
+	// Response and Resolution are how fast incidents are answered and solved, Recovery how much a
+	// failure may cost. Calendar names the Calendar of limits that count working hours; WorkTime is
+	// the copy of it that the contract took when it was recorded.
+	Response   *Clocks   `json:"response,omitempty" yaml:"response"`
+	Resolution *Clocks   `json:"resolution,omitempty" yaml:"resolution"`
+	Recovery   *Recovery `json:"recovery,omitempty" yaml:"recovery"`
+	Calendar   string    `json:"calendar,omitempty" yaml:"calendar"`
+	WorkTime   *Calendar `json:"work_time,omitempty" yaml:"-"`
+
 	// DowntimeApproval is automatic or manual: whether measured downtime changes money by itself.
 	DowntimeApproval string `json:"downtime_approval" yaml:"downtime_approval"`
 	// AutoCredit books a computed credit without a claim.

@@ -49,6 +49,15 @@ type Incident struct {
 	AckedBy    string `json:"acked_by,omitempty"`
 	ResolvedAt Millis `json:"resolved_at,omitempty"`
 
+	// ReportedAt is when somebody told the provider of it here, VerifiedAt when somebody said that
+	// it works again after it was resolved.
+	ReportedAt Millis `json:"reported_at,omitempty"`
+	ReportedBy string `json:"reported_by,omitempty"`
+	VerifiedAt Millis `json:"verified_at,omitempty"`
+	VerifiedBy string `json:"verified_by,omitempty"`
+	// Answers are responses that were noted later than they were given, the oldest first.
+	Answers []LateAnswer `json:"answers,omitempty"`
+
 	// Silence mutes it; nil where it is heard.
 	Silence *IncidentSilence `json:"silence,omitempty"`
 	// Outside tells that another Alertmanager holds its alerts and hands them over by webhook.
@@ -101,7 +110,7 @@ type MessageRef struct {
 // IncidentEvent is one entry of an incident's timeline.
 type IncidentEvent struct {
 	At   Millis `json:"at"`
-	Kind string `json:"kind"` // opened, worsened, changed, acked, resolved, reopened, unknown, note, notified, undelivered, climbed, repeated, silenced, heard
+	Kind string `json:"kind"` // opened, worsened, changed, acked, resolved, reopened, unknown, note, notified, undelivered, climbed, repeated, silenced, heard, acked_by_program, reported, verified, answer_noted, answer_approved
 	By   string `json:"by,omitempty"`
 	Note string `json:"note,omitempty"`
 }

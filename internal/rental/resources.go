@@ -11,6 +11,7 @@ const (
 	KindSKU         = "SKU"
 	KindGPU         = "GPU"
 	KindMIG         = "MIGInstance"
+	KindCalendar    = "Calendar"
 	KindContract    = "Contract"
 	KindLease       = "Lease"
 	KindMaintenance = "Maintenance"
@@ -27,6 +28,7 @@ type Resources struct {
 	SKUs         []SKU
 	GPUs         []GPU
 	MIGInstances []MIGInstance
+	Calendars    []Calendar
 	Contracts    []Contract
 	Leases       []Lease
 	Maintenances []Maintenance
@@ -43,6 +45,7 @@ func (r *Resources) Append(o Resources) {
 	r.SKUs = append(r.SKUs, o.SKUs...)
 	r.GPUs = append(r.GPUs, o.GPUs...)
 	r.MIGInstances = append(r.MIGInstances, o.MIGInstances...)
+	r.Calendars = append(r.Calendars, o.Calendars...)
 	r.Contracts = append(r.Contracts, o.Contracts...)
 	r.Leases = append(r.Leases, o.Leases...)
 	r.Maintenances = append(r.Maintenances, o.Maintenances...)
@@ -53,7 +56,7 @@ func (r *Resources) Append(o Resources) {
 // Len counts the resources.
 func (r Resources) Len() int {
 	return len(r.Providers) + len(r.Tenants) + len(r.Sites) + len(r.Hosts) + len(r.SKUs) +
-		len(r.GPUs) + len(r.MIGInstances) + len(r.Contracts) + len(r.Leases) + len(r.Maintenances) +
+		len(r.GPUs) + len(r.MIGInstances) + len(r.Calendars) + len(r.Contracts) + len(r.Leases) + len(r.Maintenances) +
 		len(r.Consumptions) + len(r.Adjustments)
 }
 

@@ -108,6 +108,7 @@ func (c Contract) Validate() []FieldError {
 	if c.Credits != nil {
 		c.Credits.validate(&f, c.Availability)
 	}
+	c.validateObjectives(&f)
 	f.check(!c.AutoCredit || c.Credits == nil || c.Credits.ClaimDays == 0, "credits.claim_days", "days to claim what auto_credit books", "no such field with auto_credit")
 	f.check(!c.AutoCredit || c.Credits != nil, "auto_credit", "true without credits", "a credits table, or false")
 	return f.list

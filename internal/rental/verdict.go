@@ -9,6 +9,8 @@ const (
 	Breached    Outcome = "breached"
 	NotProven   Outcome = "not_proven"
 	NotMeasured Outcome = "not_measured"
+	// Open is a clock that still runs, within its limit.
+	Open Outcome = "open"
 )
 
 // Verdict is the judgement of a lease's availability over a period. Bounds are exact
