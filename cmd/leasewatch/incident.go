@@ -41,6 +41,8 @@ func registerIncident(app *kingpin.Application, actions map[string]action) {
 		})
 	}
 
+	registerIncidentClocks(incident, actions)
+
 	var ack struct {
 		connection
 		id, note string

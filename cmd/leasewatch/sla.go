@@ -129,6 +129,12 @@ func slaBlock(p phrase.Printer, row api.LeaseSLA) string {
 	if row.Forecast != nil {
 		say(phrase.SLAForecast, row.Forecast.Explain(p.Lang()))
 	}
+	for _, o := range row.Objectives {
+		say(phrase.ObjectiveLine, p.Objective(o.Objective), p.Outcome(o.Outcome).Word, o.Arithmetic)
+		for _, r := range o.Runs {
+			fmt.Fprintf(&b, "  %s\n", p.Say(phrase.ObjectiveRun, p.ClockCase(r), p.ClockElapsed(r), p.ClockLimit(r), p.ClockOutcome(r).Word))
+		}
+	}
 	for _, d := range row.Downtimes {
 		key, cards := phrase.SLADown, strings.Join(d.UUIDs, " ")
 		if d.Span.End == rental.Forever {

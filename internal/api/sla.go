@@ -19,6 +19,8 @@ type SLA struct {
 	Forecast  *rental.Forecast  `json:"forecast,omitempty"`
 	Credits   []rental.Credit   `json:"credits"`
 	Downtimes []rental.Downtime `json:"downtimes"`
+	// Objectives are response, resolution, RTO and RPO, as far as the contract has them.
+	Objectives []rental.ObjectiveVerdict `json:"objectives,omitempty"`
 }
 
 // SLAQuery chooses leases to judge; without lease, tenant and provider it is all that the caller

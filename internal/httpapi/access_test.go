@@ -38,6 +38,14 @@ var bodies = map[string]string{
 	"deliver-maintenance":  `{"tenant":"acme","way":"mail","note":"ticket 7"}`,
 	"cancel-maintenance":   `{"reason":"no parts"}`,
 
+	"report-incident": `{"note":"our job hangs"}`, "verify-incident": `{"note":"it runs"}`,
+	"note-answer": `{"at":"2026-05-01T03:05:00Z","note":"by phone"}`, "approve-answer": `{}`,
+	"report-backup":   `{"lease":"L-acme","set":"work","data_at":"2026-05-01T02:00:00Z","finished_at":"2026-05-01T02:20:00Z"}`,
+	"check-backup":    `{"outcome":"verified","note":"read back"}`,
+	"open-failure":    `{"lease":"L-acme","note":"the disk is gone"}`,
+	"restore-failure": `{"backup":"L-acme:work:20260501T020000.000Z","note":"from the bucket"}`,
+	"settle-failure":  `{"outcome":"verified","note":"it trains"}`,
+
 	"swap-gpu":         `{"gpu":"GPU-a","with":"GPU-b","at":"2026-05-01T00:00:00Z"}`,
 	"set-gpu-life":     `{"life":"suspect","why":"XID 79"}`,
 	"open-rma":         `{"gpu":"GPU-a","why":"XID 79","incident":"INC-4"}`,
@@ -72,6 +80,11 @@ func call(h http.Handler, method, target, secret, body string) *httptest.Respons
 // want is the table of who may do what, written a second time and by hand: a change of the
 // first must be meant.
 var want = map[string]string{
+	"report-incident": "admin operator oncall tenant", "verify-incident": "admin operator oncall tenant",
+	"note-answer": "admin operator oncall", "approve-answer": "admin operator oncall",
+	"list-backups": "admin operator oncall finance tenant", "report-backup": "admin operator oncall tenant", "check-backup": "admin operator oncall tenant",
+	"list-failures": "admin operator oncall finance tenant", "get-failure": "admin operator oncall finance tenant",
+	"open-failure": "admin operator oncall tenant", "restore-failure": "admin operator oncall tenant", "settle-failure": "admin operator oncall tenant",
 	"whoami": "admin operator oncall finance tenant push enroll scheduler", "status": "admin operator oncall finance tenant",
 	"list-leases": "admin operator oncall finance tenant", "get-lease": "admin operator oncall finance tenant",
 	"lease-history": "admin operator oncall finance tenant",

@@ -191,6 +191,8 @@ type Deps struct {
 	Incidents    Incidents
 	IncidentActs IncidentActs
 	OnCall       OnCallReader
+	Clocks       IncidentClocks
+	Protection   Protection
 	Ledger       Ledger
 	Adopter      Adopter
 	Assigner     Assigner

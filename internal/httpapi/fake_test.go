@@ -582,7 +582,8 @@ func serve(tb testing.TB, anonymous *rental.Principal) served {
 	h, err := httpapi.New(httpapi.Deps{
 		Gate:   httpapi.NewGate(holders{}, anonymous, log),
 		Status: b, Leases: b, Past: b, Ender: b, Bills: b, Renderer: b, Books: b, Usage: b, SLA: b, Downtimes: b, Credits: b, Maintenances: b, Fleet: b,
-		Proofs:    b,
+		Proofs: b,
+		Clocks: b, Protection: b,
 		Incidents: b, IncidentActs: b, OnCall: b, Ledger: b, Adopter: b, Approvals: b, Tokens: b, People: b,
 		Assigner: b, Cards: b, RMAs: b, Use: b,
 		Log: log, Now: func() time.Time { return noon }, Version: "1.2.3",

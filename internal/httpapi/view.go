@@ -246,6 +246,7 @@ func (v view) incidentOf(in rental.Incident) (rental.Incident, bool) {
 	if in.Silence != nil {
 		own.Silence = &rental.IncidentSilence{Until: in.Silence.Until, UntilFixed: in.Silence.UntilFixed}
 	}
+	own.ReportedBy, own.VerifiedBy, own.Answers = "", "", nil
 	own.Tenants, own.Leases, own.Alerts, own.Events = []string{only}, nil, nil, nil
 	for _, a := range in.Alerts {
 		a, ok := ownAlert(a, only, len(in.Tenants) == 1)
@@ -266,7 +267,7 @@ func (v view) incidentOf(in rental.Incident) (rental.Incident, bool) {
 	}
 	for _, e := range in.Events {
 		switch e.Kind {
-		case "opened", "worsened", "changed", "acked", "resolved", "reopened", "unknown":
+		case "opened", "worsened", "changed", "acked", "resolved", "reopened", "unknown", rental.EventReported, rental.EventVerified, rental.EventAnswerApproved:
 			own.Events = append(own.Events, rental.IncidentEvent{At: e.At, Kind: e.Kind})
 		}
 	}

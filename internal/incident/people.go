@@ -17,14 +17,28 @@ func (e *Engine) Ack(ctx context.Context, id, by string) (rental.Incident, error
 		return rental.Incident{}, errors.New("acknowledge incident " + id + ": expected the name of a person")
 	}
 	return e.changeByID(ctx, id, func(inc *rental.Incident, now rental.Millis) outcome {
-		if inc.Status != rental.IncidentOpen {
-			return outcome{}
-		}
-		inc.Status, inc.AckedAt, inc.AckedBy = rental.IncidentAcked, now, by
-		inc.Revision++
-		addEvent(inc, now, eventAcked, by, "")
-		return outcome{incident: inc, event: eventAcked, deliveries: e.deliveries(inc, kindUpdate, "", now)}
+		return e.ack(inc, now, by, eventAcked)
 	})
+}
+
+// AckByProgram quiets the incident as Ack does, and answers it as no person: the contract's response
+// clock goes on until a person acknowledges.
+func (e *Engine) AckByProgram(ctx context.Context, id, by string) (rental.Incident, error) {
+	return e.changeByID(ctx, id, func(inc *rental.Incident, now rental.Millis) outcome {
+		return e.ack(inc, now, by, rental.EventAckedByProgram)
+	})
+}
+
+// ack takes an incident in hand. A person takes it over from a program.
+func (e *Engine) ack(inc *rental.Incident, now rental.Millis, by, kind string) outcome {
+	takeover := inc.Status == rental.IncidentAcked && kind == eventAcked && inc.Responded() == 0
+	if inc.Status != rental.IncidentOpen && !takeover {
+		return outcome{}
+	}
+	inc.Status, inc.AckedAt, inc.AckedBy = rental.IncidentAcked, now, by
+	inc.Revision++
+	addEvent(inc, now, kind, by, "")
+	return outcome{incident: inc, event: kind, deliveries: e.deliveries(inc, kindUpdate, "", now)}
 }
 
 // Note adds a person's words to the timeline; it tells nobody.

@@ -122,6 +122,8 @@ func (p Printer) Outcome(o rental.Outcome) Look {
 		return Look{Glyph: Glyph(KindDown), Word: p.Say(OutcomeBreached), Kind: KindDown}
 	case rental.NotProven:
 		return Look{Glyph: Glyph(KindUnknown), Word: p.Say(OutcomeNotProven), Kind: KindUnknown}
+	case rental.Open:
+		return Look{Glyph: Glyph(KindUnknown), Word: p.Say(OutcomeOpen), Kind: KindUnknown}
 	default:
 		return Look{Glyph: Glyph(KindUnmeasured), Word: p.Say(OutcomeNotMeasured), Kind: KindUnmeasured}
 	}

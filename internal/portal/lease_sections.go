@@ -256,6 +256,7 @@ type slaSection struct {
 	Error     string
 	Downtimes []downtimeRow
 	Credits   []creditRow
+	Clocks    []clockRow
 }
 
 type downtimeRow struct {
@@ -288,6 +289,7 @@ func (d leaseData) slaSection() slaSection {
 		}
 		s.Downtimes = append(s.Downtimes, row)
 	}
+	s.Clocks = d.clockRows()
 	for _, c := range d.sla.Credits {
 		row := creditRow{Percent: c.Percent.String() + noBreak + "%", Amount: say.Money(c.Amount), How: c.Arithmetic, Provisional: c.Provisional}
 		row.State = say.CreditState(c)

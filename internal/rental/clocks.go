@@ -92,7 +92,7 @@ func JudgeClocks(in ClocksInput) ([]ObjectiveVerdict, error) {
 				v.Runs = append(v.Runs, run)
 			}
 		}
-		out = append(out, v.settle(in.Language))
+		out = append(out, v.Counted(in.Language))
 	}
 	if r := in.Contract.Recovery; r != nil {
 		for _, of := range []struct {
@@ -108,7 +108,7 @@ func JudgeClocks(in ClocksInput) ([]ObjectiveVerdict, error) {
 					v.Runs = append(v.Runs, in.failureRun(of.objective, of.limit.Milliseconds(), f))
 				}
 			}
-			out = append(out, v.settle(in.Language))
+			out = append(out, v.Counted(in.Language))
 		}
 	}
 	return out, nil
@@ -212,8 +212,9 @@ func (i Incident) asksProvider() bool {
 	})
 }
 
-// settle counts the runs and says how the objective stands.
-func (v ObjectiveVerdict) settle(lang string) ObjectiveVerdict {
+// Counted counts the runs and says how the objective stands, with the arithmetic in a language.
+func (v ObjectiveVerdict) Counted(lang string) ObjectiveVerdict {
+	v.Kept, v.Breached, v.NotProven, v.Open, v.Drills, v.Runs = 0, 0, 0, 0, 0, slices.Clone(v.Runs)
 	slices.SortStableFunc(v.Runs, func(a, b ClockRun) int {
 		return cmp.Or(cmp.Compare(cmp.Or(a.StartAt, a.DetectedAt), cmp.Or(b.StartAt, b.DetectedAt)), cmp.Compare(a.Incident+a.Failure, b.Incident+b.Failure))
 	})

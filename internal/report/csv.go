@@ -59,6 +59,7 @@ func (d Document) csvRows(lang string) [][]string {
 		ms("availability", "excluded", v.ExcludedMS)
 		ms("availability", "unknown", v.UnknownMS)
 	}
+	d.csvClocks(lang, add)
 	for _, t := range d.Facts.Downtimes {
 		if !t.Span.Overlaps(d.Period) {
 			continue

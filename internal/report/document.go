@@ -51,7 +51,9 @@ type Document struct {
 
 	Verdict  rental.Verdict   `json:"verdict"`
 	Forecast *rental.Forecast `json:"forecast,omitempty"`
-	Credits  []rental.Credit  `json:"credits"`
+	// Objectives are response, resolution, RTO and RPO, as far as the contract has them.
+	Objectives []rental.ObjectiveVerdict `json:"objectives,omitempty"`
+	Credits    []rental.Credit           `json:"credits"`
 	// Use is how each card spent its paid time, by uuid; Total their sum.
 	Use   []CardUse  `json:"use"`
 	Total rental.Use `json:"use_total"`
@@ -108,6 +110,7 @@ type Input struct {
 	Judged                         rental.JudgeInput
 	Verdict                        rental.Verdict
 	Forecast                       *rental.Forecast
+	Objectives                     []rental.ObjectiveVerdict
 	Credits                        []rental.Credit
 	Bill                           *rental.Bill
 	GPUs                           []rental.GPU
@@ -129,7 +132,7 @@ func New(in Input) (Document, error) {
 			Assignments: in.Judged.Assignments, Downtimes: in.Judged.Downtimes, Maintenances: own(in.Judged),
 			Known: in.Judged.Now, Timelines: in.Judged.Timelines, Consumptions: in.Consumptions, LateMS: in.Late,
 		},
-		Verdict: in.Verdict, Forecast: in.Forecast, Credits: in.Credits, Bill: in.Bill, Hardware: hardware(in),
+		Verdict: in.Verdict, Forecast: in.Forecast, Objectives: in.Objectives, Credits: in.Credits, Bill: in.Bill, Hardware: hardware(in),
 		Chain: in.Chain, Unsealed: in.Unsealed,
 	}
 	d.Credits, d.Chain, d.Unsealed = orEmpty(d.Credits), orEmpty(d.Chain), orEmpty(d.Unsealed)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -85,6 +86,9 @@ func sheetOf(d Document, keyID, lang string) (sheet, error) {
 		s.Provisional = w.say.Say(phrase.ReportOpen)
 	}
 	s.Sections = []section{w.objectives(), w.timeline(), w.downtime(), w.credits(), w.use(), w.cost(), w.cards(), w.proof(keyID)}
+	if len(d.Objectives) > 0 {
+		s.Sections = slices.Insert(s.Sections, 3, w.clocks())
+	}
 	return s, nil
 }
 

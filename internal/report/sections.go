@@ -34,8 +34,7 @@ func (w writer) objectives() section {
 			row[4].More = append(row[4].More, w.say.Say(phrase.SLAForecast, w.Forecast.Explain(w.say.Lang())))
 		}
 	}
-	s.Table.Rows = append(s.Table.Rows, row,
-		[]cell{{Text: w.say.Say(phrase.ReportMeasures)}, {Text: "-"}, {Text: "-"}, outcome(rental.NotMeasured), {}})
+	s.Table.Rows = append(append(s.Table.Rows, row), w.clockRows(outcome)...)
 	if c := v.Coverage; c.Denominator > 0 {
 		share := c.Percent(v.Target) + "\u00a0%"
 		if c.Numerator*1000 < c.Denominator*999 {

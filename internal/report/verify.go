@@ -144,6 +144,7 @@ func (d Document) arithmetic() []proof.Fault {
 			fault(fmt.Sprintf("head %d of %s", s.Number, s.SealedAt), "its %d records are left out, though they may be of the period", s.Records)
 		}
 	}
+	d.clockFaults(fault)
 	records, err := d.records()
 	if err != nil {
 		fault("records", "%s", err)

@@ -31,11 +31,11 @@ func (v availability) SLA(ctx context.Context, id string, p api.Period) (api.SLA
 	if err != nil {
 		return api.SLA{}, err
 	}
-	return slaOf(ctx, v.sla, lease, contract, span)
+	return v.slaOf(ctx, v.sla, lease, contract, span)
 }
 
 // slaOf judges a lease over a span.
-func slaOf(ctx context.Context, service *sla.Service, lease rental.Lease, contract rental.Contract, span rental.Span) (api.SLA, error) {
+func (v availability) slaOf(ctx context.Context, service *sla.Service, lease rental.Lease, contract rental.Contract, span rental.Span) (api.SLA, error) {
 	out := api.SLA{TimeZone: contract.TimeZone, Credits: []rental.Credit{}, Downtimes: []rental.Downtime{}}
 	judged, err := service.Judged(ctx, lease.ID, span)
 	if err != nil {
@@ -45,6 +45,10 @@ func slaOf(ctx context.Context, service *sla.Service, lease rental.Lease, contra
 		if d.Span.Overlaps(span) {
 			out.Downtimes = append(out.Downtimes, d)
 		}
+	}
+	out.Objectives, err = objectives{ledger: v.ledger, now: v.now}.Judge(ctx, lease, contract, span, contract.Language)
+	if err != nil {
+		return out, err
 	}
 	if contract.Availability == nil {
 		return out, nil
@@ -93,7 +97,7 @@ func (v availability) judgeAll(ctx context.Context, chosen []billed) (api.SLATab
 	work.SetLimit(runtime.GOMAXPROCS(0))
 	for i, one := range chosen {
 		work.Go(func() error {
-			rows[i], errs[i] = slaOf(ctx, service, one.lease, one.contract, one.span)
+			rows[i], errs[i] = v.slaOf(ctx, service, one.lease, one.contract, one.span)
 			return ctx.Err()
 		})
 	}

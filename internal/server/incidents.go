@@ -58,7 +58,11 @@ func runbookOf(inc rental.Incident) string {
 
 // AckIncident acknowledges in the name of who asks, with a note where there is one.
 func (i incidents) AckIncident(ctx context.Context, by rental.Principal, id, note string) (rental.Incident, error) {
-	inc, err := i.engine.Ack(ctx, id, by.Name)
+	ack := i.engine.Ack
+	if by.Service { // it quiets the incident, and is no person's answer
+		ack = i.engine.AckByProgram
+	}
+	inc, err := ack(ctx, id, by.Name)
 	if errors.Is(err, incident.ErrNotFound) {
 		return inc, api.NotFound("incident", id)
 	}

@@ -89,6 +89,9 @@ func (r reports) fill(ctx context.Context, in *report.Input, lease rental.Lease,
 		return err
 	}
 	in.Judged, in.Verdict, in.Forecast, in.Language = judged.Input, judged.Verdict, judged.Forecast, judged.Input.Language
+	if in.Objectives, err = (objectives{ledger: r.ledger, now: r.now}).Judge(ctx, lease, contract, span, in.Language); err != nil {
+		return err
+	}
 	in.Late = r.sla.Late()
 	if in.Credits, err = r.sla.CreditsFrom(ctx, judged.Input, in.MadeAt); err != nil {
 		return err

@@ -43,6 +43,9 @@ type leaseSeries struct {
 
 	claims   []prometheus.Metric
 	claimsAt time.Time
+
+	clocks   []prometheus.Metric
+	clocksAt time.Time
 }
 
 func newLeaseSeries(a *App) *leaseSeries {
@@ -53,7 +56,7 @@ func newLeaseSeries(a *App) *leaseSeries {
 func (s *leaseSeries) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.factsAt, s.moneyAt, s.claimsAt = time.Time{}, time.Time{}, time.Time{}
+	s.factsAt, s.moneyAt, s.claimsAt, s.clocksAt = time.Time{}, time.Time{}, time.Time{}, time.Time{}
 }
 
 // Describe sends nothing: which series there are depends on the ledger.
@@ -81,6 +84,13 @@ func (s *leaseSeries) Collect(out chan<- prometheus.Metric) {
 	if now.Sub(s.claimsAt) >= claimsFor || now.Before(s.claimsAt) {
 		s.claims = append(s.read(ctx, now, s.readClaims), s.read(ctx, now, s.readChecks)...)
 		s.claimsAt = now
+	}
+	if now.Sub(s.clocksAt) >= clocksFor || now.Before(s.clocksAt) {
+		s.clocks = s.read(ctx, now, s.readClocks)
+		s.clocksAt = now
+	}
+	for _, metric := range s.clocks {
+		out <- metric
 	}
 	for _, metric := range s.claims {
 		out <- metric

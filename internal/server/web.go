@@ -106,6 +106,7 @@ func (a *App) deps(gate *httpapi.Gate) httpapi.Deps {
 		Credits:      credits{ledger: a.ledger, sla: a.sla, now: a.now, changed: a.series.Forget},
 		Maintenances: maintenances{ledger: a.ledger, now: a.now, changed: a.series.Forget},
 		Fleet:        present, Incidents: incidents{ledger: a.ledger, engine: a.engine},
+		Clocks: incidents{ledger: a.ledger, engine: a.engine}, Protection: protection{ledger: a.ledger, changed: a.series.Forget},
 		IncidentActs: incidents{ledger: a.ledger, engine: a.engine}, OnCall: onCall{a},
 		Proofs: reports{proofs: proofs{ledger: a.ledger, signer: a.signer}, sla: a.sla, billing: a.billing, now: a.now, version: a.opts.Version},
 		Ledger: keeper, Adopter: adoption{samples: lateSamples{a}, keeping: keeper, now: a.now},
