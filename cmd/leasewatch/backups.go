@@ -228,14 +228,14 @@ func recoveryArg(cmd *kingpin.CmdClause, to *string) {
 	cmd.Arg("failure", "The failure's id, such as REC-000001.").Required().StringVar(to)
 }
 
-func showFailure(w stdio.Writer, f rental.Failure, err error) error {
+func showFailure(w stdio.Writer, f rental.WorkLoss, err error) error {
 	if err != nil {
 		return err
 	}
-	return printFailures(w, []rental.Failure{f})
+	return printFailures(w, []rental.WorkLoss{f})
 }
 
-func printFailures(w stdio.Writer, found []rental.Failure) error {
+func printFailures(w stdio.Writer, found []rental.WorkLoss) error {
 	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tab, "FAILURE\tLEASE\tSTATE\tFAILED\tRESTORED\tBACKUP\tDRILL")
 	for _, f := range found {

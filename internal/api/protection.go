@@ -113,35 +113,35 @@ func (c *Client) CheckBackup(ctx context.Context, id string, in CheckBackup) (re
 }
 
 // Failures returns the losses of work that the query chooses, by id.
-func (c *Client) Failures(ctx context.Context, q FailureQuery) ([]rental.Failure, error) {
+func (c *Client) Failures(ctx context.Context, q FailureQuery) ([]rental.WorkLoss, error) {
 	v := url.Values{}
 	set(v, "lease", q.Lease)
 	set(v, "state", q.State)
-	var out List[rental.Failure]
+	var out List[rental.WorkLoss]
 	return out.Items, c.get(ctx, v, &out, "failures")
 }
 
 // Failure returns one; ErrNotFound where there is none, or none for the caller.
-func (c *Client) Failure(ctx context.Context, id string) (rental.Failure, error) {
-	var out rental.Failure
+func (c *Client) Failure(ctx context.Context, id string) (rental.WorkLoss, error) {
+	var out rental.WorkLoss
 	return out, c.get(ctx, nil, &out, "failures", id)
 }
 
 // OpenFailure tells of a loss of work; the same told again is the case that is there.
-func (c *Client) OpenFailure(ctx context.Context, in OpenFailure) (rental.Failure, error) {
-	var out rental.Failure
+func (c *Client) OpenFailure(ctx context.Context, in OpenFailure) (rental.WorkLoss, error) {
+	var out rental.WorkLoss
 	return out, c.post(ctx, in, &out, "failures")
 }
 
 // RestoreFailure tells that the work is there again, from a backup.
-func (c *Client) RestoreFailure(ctx context.Context, id string, in RestoreFailure) (rental.Failure, error) {
-	var out rental.Failure
+func (c *Client) RestoreFailure(ctx context.Context, id string, in RestoreFailure) (rental.WorkLoss, error) {
+	var out rental.WorkLoss
 	return out, c.post(ctx, in, &out, "failures", id, "restore")
 }
 
 // SettleFailure says what came of a failure; ErrConflict where it is closed or needs another person.
-func (c *Client) SettleFailure(ctx context.Context, id string, in SettleFailure) (rental.Failure, error) {
-	var out rental.Failure
+func (c *Client) SettleFailure(ctx context.Context, id string, in SettleFailure) (rental.WorkLoss, error) {
+	var out rental.WorkLoss
 	return out, c.post(ctx, in, &out, "failures", id, "settle")
 }
 

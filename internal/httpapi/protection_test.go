@@ -22,8 +22,8 @@ func copies() []rental.Backup {
 	return []rental.Backup{{ID: "L-acme:work:1", Lease: "L-acme", Set: "work", DataAt: 1}, {ID: "L-globex:work:1", Lease: "L-globex", Set: "work", Place: "globex", DataAt: 2}}
 }
 
-func losses() []rental.Failure {
-	return []rental.Failure{{ID: "REC-acme", Lease: "L-acme", State: rental.FailureOpen}, {ID: "REC-globex", Lease: "L-globex", State: rental.FailureOpen}}
+func losses() []rental.WorkLoss {
+	return []rental.WorkLoss{{ID: "REC-acme", Lease: "L-acme", State: rental.FailureOpen}, {ID: "REC-globex", Lease: "L-globex", State: rental.FailureOpen}}
 }
 
 func (b *backend) Backups(_ context.Context, q api.BackupQuery) ([]rental.Backup, error) {
@@ -50,27 +50,27 @@ func (b *backend) CheckBackup(_ context.Context, by rental.Principal, id string,
 	return rental.Backup{ID: id}, b.ask("check %s by %s: %s", id, by.Name, in.Outcome)
 }
 
-func (b *backend) Failures(_ context.Context, q api.FailureQuery) ([]rental.Failure, error) {
+func (b *backend) Failures(_ context.Context, q api.FailureQuery) ([]rental.WorkLoss, error) {
 	return losses(), b.ask("failures lease=%s state=%s", q.Lease, q.State)
 }
 
-func (b *backend) Failure(_ context.Context, id string) (rental.Failure, error) {
+func (b *backend) Failure(_ context.Context, id string) (rental.WorkLoss, error) {
 	if id == "REC-globex" {
 		return losses()[1], b.fail
 	}
 	return losses()[0], b.fail
 }
 
-func (b *backend) OpenFailure(_ context.Context, by rental.Principal, in api.OpenFailure) (rental.Failure, error) {
-	return rental.Failure{Lease: in.Lease}, b.ask("failure of %s by %s drill=%t", in.Lease, by.Name, in.Drill)
+func (b *backend) OpenFailure(_ context.Context, by rental.Principal, in api.OpenFailure) (rental.WorkLoss, error) {
+	return rental.WorkLoss{Lease: in.Lease}, b.ask("failure of %s by %s drill=%t", in.Lease, by.Name, in.Drill)
 }
 
-func (b *backend) RestoreFailure(_ context.Context, by rental.Principal, id string, in api.RestoreFailure) (rental.Failure, error) {
-	return rental.Failure{ID: id}, b.ask("restore %s by %s from %s", id, by.Name, in.Backup)
+func (b *backend) RestoreFailure(_ context.Context, by rental.Principal, id string, in api.RestoreFailure) (rental.WorkLoss, error) {
+	return rental.WorkLoss{ID: id}, b.ask("restore %s by %s from %s", id, by.Name, in.Backup)
 }
 
-func (b *backend) SettleFailure(_ context.Context, by rental.Principal, id string, in api.SettleFailure) (rental.Failure, error) {
-	return rental.Failure{ID: id}, b.ask("%s %s by %s", in.Outcome, id, by.Name)
+func (b *backend) SettleFailure(_ context.Context, by rental.Principal, id string, in api.SettleFailure) (rental.WorkLoss, error) {
+	return rental.WorkLoss{ID: id}, b.ask("%s %s by %s", in.Outcome, id, by.Name)
 }
 
 func (b *backend) ReportIncident(_ context.Context, by rental.Principal, id, note string) (rental.Incident, error) {

@@ -2,10 +2,7 @@ package httpapi
 
 import (
 	"context"
-	"net/http"
 	"slices"
-
-	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/leasewatch/leasewatch/internal/api"
 	"github.com/leasewatch/leasewatch/internal/rental"
@@ -20,12 +17,12 @@ type Protection interface {
 	ReportBackup(ctx context.Context, by rental.Principal, in api.ReportBackup) (rental.Backup, error)
 	CheckBackup(ctx context.Context, by rental.Principal, id string, in api.CheckBackup) (rental.Backup, error)
 	// Failures returns those that the query chooses, by id.
-	Failures(ctx context.Context, q api.FailureQuery) ([]rental.Failure, error)
+	Failures(ctx context.Context, q api.FailureQuery) ([]rental.WorkLoss, error)
 	// Failure returns one; rental.CodeNotFound where there is none.
-	Failure(ctx context.Context, id string) (rental.Failure, error)
-	OpenFailure(ctx context.Context, by rental.Principal, in api.OpenFailure) (rental.Failure, error)
-	RestoreFailure(ctx context.Context, by rental.Principal, id string, in api.RestoreFailure) (rental.Failure, error)
-	SettleFailure(ctx context.Context, by rental.Principal, id string, in api.SettleFailure) (rental.Failure, error)
+	Failure(ctx context.Context, id string) (rental.WorkLoss, error)
+	OpenFailure(ctx context.Context, by rental.Principal, in api.OpenFailure) (rental.WorkLoss, error)
+	RestoreFailure(ctx context.Context, by rental.Principal, id string, in api.RestoreFailure) (rental.WorkLoss, error)
+	SettleFailure(ctx context.Context, by rental.Principal, id string, in api.SettleFailure) (rental.WorkLoss, error)
 }
 
 // IncidentClocks takes what people say of an incident that its clocks count.
@@ -90,19 +87,19 @@ func (r *routes) addFailures() error {
 		State string `enum:"open,restored,verified,given_up" query:"state"`
 	}
 	if err := operation(r, "list-failures", "List losses of work with what was restored",
-		func(ctx context.Context, v view, in *query) (*body[api.List[rental.Failure]], error) {
+		func(ctx context.Context, v view, in *query) (*body[api.List[rental.WorkLoss]], error) {
 			return items(v.failures(ctx, api.FailureQuery{Lease: in.Lease, State: in.State}))
 		}); err != nil {
 		return err
 	}
 	if err := operation(r, "get-failure", "Show one loss of work with what people did",
-		func(ctx context.Context, v view, in *FailurePath) (*body[rental.Failure], error) {
+		func(ctx context.Context, v view, in *FailurePath) (*body[rental.WorkLoss], error) {
 			return answer(v.failure(ctx, in.ID))
 		}); err != nil {
 		return err
 	}
 	if err := operation(r, "open-failure", "Tell that a lease's work was lost, or announce a drill",
-		func(ctx context.Context, v view, in *body[api.OpenFailure]) (*body[rental.Failure], error) {
+		func(ctx context.Context, v view, in *body[api.OpenFailure]) (*body[rental.WorkLoss], error) {
 			if err := v.lease(ctx, in.Body.Lease); err != nil {
 				return nil, err
 			}
@@ -112,30 +109,29 @@ func (r *routes) addFailures() error {
 				}
 			}
 			return answer(v.deps.Protection.OpenFailure(ctx, v.who, in.Body))
-		},
-		func(op *huma.Operation) { op.DefaultStatus = http.StatusCreated }); err != nil {
+		}); err != nil {
 		return err
 	}
 	if err := failureAct(r, "restore-failure", "Tell that the work is there again, from a backup",
-		func(ctx context.Context, v view, id string, in api.RestoreFailure) (rental.Failure, error) {
+		func(ctx context.Context, v view, id string, in api.RestoreFailure) (rental.WorkLoss, error) {
 			return v.deps.Protection.RestoreFailure(ctx, v.who, id, in)
 		}); err != nil {
 		return err
 	}
 	return failureAct(r, "settle-failure", "Say what came of it: verified, failed or given up",
-		func(ctx context.Context, v view, id string, in api.SettleFailure) (rental.Failure, error) {
+		func(ctx context.Context, v view, id string, in api.SettleFailure) (rental.WorkLoss, error) {
 			return v.deps.Protection.SettleFailure(ctx, v.who, id, in)
 		})
 }
 
 // failureAct adds one act upon a failure that the caller may see.
-func failureAct[T any](r *routes, id, summary string, act func(context.Context, view, string, T) (rental.Failure, error)) error {
+func failureAct[T any](r *routes, id, summary string, act func(context.Context, view, string, T) (rental.WorkLoss, error)) error {
 	type input struct {
 		FailurePath
 
 		Body T
 	}
-	return operation(r, id, summary, func(ctx context.Context, v view, in *input) (*body[rental.Failure], error) {
+	return operation(r, id, summary, func(ctx context.Context, v view, in *input) (*body[rental.WorkLoss], error) {
 		if _, err := v.failure(ctx, in.ID); err != nil {
 			return nil, err
 		}
@@ -179,7 +175,7 @@ func (v view) ownBackup(ctx context.Context, id string) error {
 	return err
 }
 
-func (v view) failures(ctx context.Context, q api.FailureQuery) ([]rental.Failure, error) {
+func (v view) failures(ctx context.Context, q api.FailureQuery) ([]rental.WorkLoss, error) {
 	if q.Lease != "" {
 		if err := v.lease(ctx, q.Lease); err != nil {
 			return nil, err
@@ -189,13 +185,13 @@ func (v view) failures(ctx context.Context, q api.FailureQuery) ([]rental.Failur
 	if v.tenantOnly() == "" {
 		return found, err
 	}
-	return slices.DeleteFunc(slices.Clone(found), func(f rental.Failure) bool { return v.lease(ctx, f.Lease) != nil }), err
+	return slices.DeleteFunc(slices.Clone(found), func(f rental.WorkLoss) bool { return v.lease(ctx, f.Lease) != nil }), err
 }
 
-func (v view) failure(ctx context.Context, id string) (rental.Failure, error) {
+func (v view) failure(ctx context.Context, id string) (rental.WorkLoss, error) {
 	f, err := v.deps.Protection.Failure(ctx, id)
 	if rental.CodeOf(err) == rental.CodeNotFound || err == nil && v.lease(ctx, f.Lease) != nil {
-		return rental.Failure{}, api.NotFound("failure", id)
+		return rental.WorkLoss{}, api.NotFound("failure", id)
 	}
 	return f, err
 }

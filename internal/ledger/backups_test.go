@@ -71,9 +71,9 @@ func TestALossIsOneCaseAndARestoreVerifiesItsBackup(t *testing.T) {
 		ctx := t.Context()
 		rented(s)
 		old := must[rental.Backup](t)(s.ReportBackup(ctx, copied("2026-05-03T02:00:00Z"), says("cron")))
-		lost := rental.Failure{Lease: "L", FailedAt: at("2026-05-03T09:00:00Z")}
-		first := must[rental.Failure](t)(s.OpenFailure(ctx, lost, says("ann")))
-		if again := must[rental.Failure](t)(s.OpenFailure(ctx, lost, says("bob"))); again.ID != "REC-000001" || first.ID != again.ID || len(again.Acts) != 1 {
+		lost := rental.WorkLoss{Lease: "L", FailedAt: at("2026-05-03T09:00:00Z")}
+		first := must[rental.WorkLoss](t)(s.OpenFailure(ctx, lost, says("ann")))
+		if again := must[rental.WorkLoss](t)(s.OpenFailure(ctx, lost, says("bob"))); again.ID != "REC-000001" || first.ID != again.ID || len(again.Acts) != 1 {
 			t.Errorf("told twice: %+v", again)
 		}
 		drill := lost
@@ -85,8 +85,8 @@ func TestALossIsOneCaseAndARestoreVerifiesItsBackup(t *testing.T) {
 		if _, err := s.ActOnFailure(ctx, first.ID, restored, "L:work:nothing", 0); codeOf(err) != rental.CodeNotFound {
 			t.Errorf("of no backup: %v", err)
 		}
-		must[rental.Failure](t)(s.ActOnFailure(ctx, first.ID, restored, old.ID, 0))
-		done := must[rental.Failure](t)(s.ActOnFailure(ctx, first.ID, rental.Act{Kind: rental.ActVerified, By: "ann", Note: "it trains"}, "", 0))
+		must[rental.WorkLoss](t)(s.ActOnFailure(ctx, first.ID, restored, old.ID, 0))
+		done := must[rental.WorkLoss](t)(s.ActOnFailure(ctx, first.ID, rental.Act{Kind: rental.ActVerified, By: "ann", Note: "it trains"}, "", 0))
 		if done.State != rental.FailureVerified || done.RestoredAt != rental.At(s.now) {
 			t.Errorf("found %+v", done)
 		}
@@ -94,10 +94,10 @@ func TestALossIsOneCaseAndARestoreVerifiesItsBackup(t *testing.T) {
 			t.Errorf("a restore that was verified did not verify %+v", b)
 		}
 		s.now = s.now.Add(time.Hour)
-		if planned := must[rental.Failure](t)(s.OpenFailure(ctx, rental.Failure{Lease: "L", Drill: true}, says("ann"))); !planned.Drill || planned.FailedAt != rental.At(s.now) {
+		if planned := must[rental.WorkLoss](t)(s.OpenFailure(ctx, rental.WorkLoss{Lease: "L", Drill: true}, says("ann"))); !planned.Drill || planned.FailedAt != rental.At(s.now) {
 			t.Errorf("a drill that begins now: %+v", planned)
 		}
-		if got := must[[]rental.Failure](t)(s.Failures(ctx, "L")); len(got) != 2 || len(must[[]rental.Failure](t)(s.Failures(ctx, "M"))) != 0 {
+		if got := must[[]rental.WorkLoss](t)(s.Failures(ctx, "L")); len(got) != 2 || len(must[[]rental.WorkLoss](t)(s.Failures(ctx, "M"))) != 0 {
 			t.Errorf("found %+v", got)
 		}
 	})
@@ -122,14 +122,14 @@ func TestALossOfAnIncidentIsAsOldAsItsEvidence(t *testing.T) {
 		if got := must[[]rental.Incident](t)(s.LeaseIncidents(ctx, "M", month)); len(got) != 0 {
 			t.Errorf("another lease's: %+v", got)
 		}
-		lost := must[rental.Failure](t)(s.OpenFailure(ctx, rental.Failure{Lease: "L", Incident: "INC-1"}, says("ann")))
+		lost := must[rental.WorkLoss](t)(s.OpenFailure(ctx, rental.WorkLoss{Lease: "L", Incident: "INC-1"}, says("ann")))
 		if lost.FailedAt != at("2026-05-03T09:09:00Z") || lost.Drill {
 			t.Errorf("found %+v", lost)
 		}
-		if _, err := s.OpenFailure(ctx, rental.Failure{Lease: "L", Incident: "INC-1", Drill: true}, says("ann")); codeOf(err) != rental.CodeRefused {
+		if _, err := s.OpenFailure(ctx, rental.WorkLoss{Lease: "L", Incident: "INC-1", Drill: true}, says("ann")); codeOf(err) != rental.CodeRefused {
 			t.Errorf("a drill of an incident that was none: %v", err)
 		}
-		if planned := must[rental.Failure](t)(s.OpenFailure(ctx, rental.Failure{Lease: "L", Incident: "INC-2"}, says("ann"))); !planned.Drill {
+		if planned := must[rental.WorkLoss](t)(s.OpenFailure(ctx, rental.WorkLoss{Lease: "L", Incident: "INC-2"}, says("ann"))); !planned.Drill {
 			t.Errorf("the loss of a drill is one: %+v", planned)
 		}
 	})

@@ -10,17 +10,17 @@ import (
 )
 
 // Failures returns the losses of work of a lease, of all leases where it is "", by id.
-func (l *Ledger) Failures(ctx context.Context, lease string) ([]rental.Failure, error) {
-	all, err := list[rental.Failure](ctx, l.read, rental.KindFailure)
+func (l *Ledger) Failures(ctx context.Context, lease string) ([]rental.WorkLoss, error) {
+	all, err := list[rental.WorkLoss](ctx, l.read, rental.KindFailure)
 	if lease != "" {
-		all = slices.DeleteFunc(all, func(f rental.Failure) bool { return f.Lease != lease })
+		all = slices.DeleteFunc(all, func(f rental.WorkLoss) bool { return f.Lease != lease })
 	}
 	return all, err
 }
 
 // Failure returns one, or an error of CodeNotFound.
-func (l *Ledger) Failure(ctx context.Context, id string) (rental.Failure, error) {
-	f, _, err := get[rental.Failure](ctx, l.read, rental.KindFailure, id)
+func (l *Ledger) Failure(ctx context.Context, id string) (rental.WorkLoss, error) {
+	f, _, err := get[rental.WorkLoss](ctx, l.read, rental.KindFailure, id)
 	return f, err
 }
 
@@ -28,7 +28,7 @@ func (l *Ledger) Failure(ctx context.Context, id string) (rental.Failure, error)
 // failure's own time is the evidence of its incident where it names one, and
 // now where it says none. The same loss told again is
 // the case that is recorded; as a drill, which it was not, or the other way round, it is refused.
-func (l *Ledger) OpenFailure(ctx context.Context, f rental.Failure, act rental.Act) (rental.Failure, error) {
+func (l *Ledger) OpenFailure(ctx context.Context, f rental.WorkLoss, act rental.Act) (rental.WorkLoss, error) {
 	out := f
 	err := l.transact(ctx, "failure", func(t *txn) error {
 		act.At = t.now
@@ -51,7 +51,7 @@ func (l *Ledger) OpenFailure(ctx context.Context, f rental.Failure, act rental.A
 		if f.FailedAt == 0 {
 			f.FailedAt = t.now
 		}
-		all, err := list[rental.Failure](ctx, t, rental.KindFailure)
+		all, err := list[rental.WorkLoss](ctx, t, rental.KindFailure)
 		if err != nil {
 			return err
 		}
@@ -77,12 +77,12 @@ func (l *Ledger) OpenFailure(ctx context.Context, f rental.Failure, act rental.A
 // ActOnFailure does an act of rental.ActRestored (of a backup, at a moment; 0 is now), ActVerified,
 // ActFailed or ActGivenUp upon a case; when it was done is filled in. A restore that is verified
 // verifies its backup, and one that failed takes that back, in the same transaction. Errors are
-// those of rental.Failure.Do; CodeNotFound where there is no such case or backup.
-func (l *Ledger) ActOnFailure(ctx context.Context, id string, act rental.Act, backup string, restored rental.Millis) (rental.Failure, error) {
-	var out rental.Failure
+// those of rental.WorkLoss.Do; CodeNotFound where there is no such case or backup.
+func (l *Ledger) ActOnFailure(ctx context.Context, id string, act rental.Act, backup string, restored rental.Millis) (rental.WorkLoss, error) {
+	var out rental.WorkLoss
 	err := l.transact(ctx, "failure", func(t *txn) error {
 		act.At = t.now
-		old, revision, err := get[rental.Failure](ctx, t, rental.KindFailure, id)
+		old, revision, err := get[rental.WorkLoss](ctx, t, rental.KindFailure, id)
 		if err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func (l *Ledger) ActOnFailure(ctx context.Context, id string, act rental.Act, ba
 	return out, err
 }
 
-func (t *txn) saveFailure(ctx context.Context, f rental.Failure, revision int, act rental.Act) error {
+func (t *txn) saveFailure(ctx context.Context, f rental.WorkLoss, revision int, act rental.Act) error {
 	body, err := json.Marshal(f)
 	if err != nil {
 		return fmt.Errorf("failure %s: %w", f.ID, err)

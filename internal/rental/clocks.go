@@ -62,7 +62,7 @@ type ClocksInput struct {
 	Contract Contract
 	// Incidents are those that touch the lease, with their events.
 	Incidents []Incident
-	Failures  []Failure
+	Failures  []WorkLoss
 	Backups   []Backup
 	Period    Span
 	// Now is until when anything is known.

@@ -8,9 +8,9 @@ import (
 // KindFailure is the kind of the facts that hold failures.
 const KindFailure = "Failure"
 
-// Failure is a loss of a lease's work from which it is restored: the case of RTO and RPO. Its
+// WorkLoss is a loss of a lease's work from which it is restored: the case of RTO and RPO. Its
 // natural key is the lease with the incident, or with the moment of the failure where none is named.
-type Failure struct {
+type WorkLoss struct {
 	ID    string `json:"id"` // REC-000001
 	Lease string `json:"lease"`
 	// Incident is what took the work; its evidence is then the failure.
@@ -53,7 +53,7 @@ const (
 const lateWord Millis = 5 * 60_000
 
 // OpenFailure begins the case. A drill is announced before it, never found in the past.
-func OpenFailure(f Failure, a Act) (Failure, error) {
+func OpenFailure(f WorkLoss, a Act) (WorkLoss, error) {
 	what := "failure of lease " + f.Lease
 	a.Kind = ActOpened
 	if err := a.check(what); err != nil {
@@ -74,7 +74,7 @@ func OpenFailure(f Failure, a Act) (Failure, error) {
 }
 
 // SameFailure tells whether o is about the same loss.
-func (f Failure) SameFailure(o Failure) bool {
+func (f WorkLoss) SameFailure(o WorkLoss) bool {
 	if f.Lease != o.Lease || f.Incident != o.Incident {
 		return false
 	}
@@ -84,7 +84,7 @@ func (f Failure) SameFailure(o Failure) bool {
 // Do returns the failure after an act of ActRestored (of backup, at restored), ActVerified,
 // ActFailed or ActGivenUp. Who told of a restore more than five minutes after it cannot verify it
 // alone: the time that stops a clock is then one person's word.
-func (f Failure) Do(a Act, backup Backup, restored Millis) (Failure, error) {
+func (f WorkLoss) Do(a Act, backup Backup, restored Millis) (WorkLoss, error) {
 	what := "failure " + f.ID
 	if err := a.check(what); err != nil {
 		return f, err
@@ -126,7 +126,7 @@ func (f Failure) Do(a Act, backup Backup, restored Millis) (Failure, error) {
 	return f, nil
 }
 
-func (f Failure) last(kind string) Act {
+func (f WorkLoss) last(kind string) Act {
 	for _, a := range slices.Backward(f.Acts) {
 		if a.Kind == kind {
 			return a
@@ -136,7 +136,7 @@ func (f Failure) last(kind string) Act {
 }
 
 // failureRun is the clock of RTO or RPO of one failure (C56).
-func (in ClocksInput) failureRun(objective string, limit int64, f Failure) ClockRun {
+func (in ClocksInput) failureRun(objective string, limit int64, f WorkLoss) ClockRun {
 	run := ClockRun{Objective: objective, Incident: f.Incident, Failure: f.ID, Drill: f.Drill, Backup: f.Backup, LimitMS: limit, Hours: HoursAlways}
 	done := f.State == FailureVerified
 	if objective == ObjectiveRTO {
@@ -183,7 +183,7 @@ func (r ClockRun) outcome(done bool, state string) Outcome {
 
 // restorable is the backup that a failure is restored from or, until that is said, the last one of
 // before it that is verified.
-func (in ClocksInput) restorable(f Failure) (Backup, bool) {
+func (in ClocksInput) restorable(f WorkLoss) (Backup, bool) {
 	if f.Backup != "" {
 		for _, b := range in.Backups {
 			if b.ID == f.Backup {

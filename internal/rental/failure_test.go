@@ -28,7 +28,7 @@ func recovering(t testing.TB) Contract {
 	return c
 }
 
-func recovered(t testing.TB, c Contract, now Millis, backups []Backup, failures ...Failure) (rto, rpo ObjectiveVerdict) {
+func recovered(t testing.TB, c Contract, now Millis, backups []Backup, failures ...WorkLoss) (rto, rpo ObjectiveVerdict) {
 	t.Helper()
 	out, err := JudgeClocks(ClocksInput{Lease: Lease{ID: "L", Start: 1, End: Forever}, Contract: c, Failures: failures, Backups: backups,
 		Period: span(t, "2026-05-01T00:00:00+02:00", "2026-06-01T00:00:00+02:00"), Now: now})
@@ -41,7 +41,7 @@ func recovered(t testing.TB, c Contract, now Millis, backups []Backup, failures 
 func TestWhatWasLostIsCountedBackToTheBackupThatCameBack(t *testing.T) { // C56
 	old, young := copyOf(t, "2026-05-04T02:00:00+02:00", "2026-05-04T03:00:00+02:00"), copyOf(t, "2026-05-04T08:00:00+02:00", "")
 	failed, back := ms(t, "2026-05-04T09:30:00+02:00"), ms(t, "2026-05-04T11:00:00+02:00")
-	f, err := OpenFailure(Failure{ID: "REC-000001", Lease: "L", FailedAt: failed}, deed("ann", "", failed+1))
+	f, err := OpenFailure(WorkLoss{ID: "REC-000001", Lease: "L", FailedAt: failed}, deed("ann", "", failed+1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestWhatWasLostIsCountedBackToTheBackupThatCameBack(t *testing.T) { // C56
 func TestARestoreVerifiesAndAFailedOneDoesNot(t *testing.T) {
 	failed := ms(t, "2026-05-04T09:30:00+02:00")
 	b := copyOf(t, "2026-05-04T08:00:00+02:00", "")
-	open, err := OpenFailure(Failure{ID: "REC-000001", Lease: "L", FailedAt: failed}, deed("ann", "", failed+1))
+	open, err := OpenFailure(WorkLoss{ID: "REC-000001", Lease: "L", FailedAt: failed}, deed("ann", "", failed+1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestARestoreVerifiesAndAFailedOneDoesNot(t *testing.T) {
 		t.Errorf("nothing came back: got %s and %s", rto.Outcome, rpo.Outcome)
 	}
 	for name, bad := range map[string]struct {
-		f      Failure
+		f      WorkLoss
 		a      Act
 		b      Backup
 		at     Millis
@@ -141,7 +141,7 @@ func TestATimeToldLateIsVerifiedByAnother(t *testing.T) {
 		"a millisecond more":         {300_001, "ann", true},
 		"a millisecond more, by two": {300_001, "bob", false},
 	} {
-		f, err := OpenFailure(Failure{Lease: "L", FailedAt: failed}, deed("ann", "", failed+1))
+		f, err := OpenFailure(WorkLoss{Lease: "L", FailedAt: failed}, deed("ann", "", failed+1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,10 +156,10 @@ func TestATimeToldLateIsVerifiedByAnother(t *testing.T) {
 
 func TestADrillIsToldBeforeItBegins(t *testing.T) { // R13
 	now := ms(t, "2026-05-04T09:30:00+02:00")
-	if _, err := OpenFailure(Failure{Lease: "L", FailedAt: now - 1, Drill: true}, deed("ann", "", now)); CodeOf(err) != CodeRefused {
+	if _, err := OpenFailure(WorkLoss{Lease: "L", FailedAt: now - 1, Drill: true}, deed("ann", "", now)); CodeOf(err) != CodeRefused {
 		t.Errorf("a failure of before was made a drill: %v", err)
 	}
-	drill, err := OpenFailure(Failure{ID: "REC-2", Lease: "L", FailedAt: now, Drill: true}, deed("ann", "", now))
+	drill, err := OpenFailure(WorkLoss{ID: "REC-2", Lease: "L", FailedAt: now, Drill: true}, deed("ann", "", now))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestADrillIsToldBeforeItBegins(t *testing.T) { // R13
 	if rto.Outcome != NotMeasured || rto.Drills != 1 || rto.Runs[0].ElapsedMS != 10*3_600_000 {
 		t.Errorf("got %+v", rto)
 	}
-	if _, err := OpenFailure(Failure{Lease: "L", FailedAt: now + 1}, deed("ann", "", now)); CodeOf(err) != CodeInvalid {
+	if _, err := OpenFailure(WorkLoss{Lease: "L", FailedAt: now + 1}, deed("ann", "", now)); CodeOf(err) != CodeInvalid {
 		t.Errorf("a failure of tomorrow was taken: %v", err)
 	}
 }

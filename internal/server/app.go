@@ -288,6 +288,8 @@ func (a *App) Start(ctx context.Context) error {
 			a.fail(fmt.Errorf("outbox: %w", err))
 		}
 	})
+	a.goes(backupIntake{dir: a.config.Load().path(a.config.Load().Backups.DropDir), samples: a.monitor, ledger: a.ledger,
+		log: a.log.With("room", "backups"), now: a.now, changed: a.series.Forget}.run)
 	a.goes(a.climb)
 	if a.slack != nil {
 		a.goes(a.listenToSlack)

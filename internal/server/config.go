@@ -36,6 +36,7 @@ type Config struct {
 	Metering  Metering  `yaml:"metering"`
 	Approvals Approvals `yaml:"approvals"`
 	Witnesses Witnesses `yaml:"witnesses"`
+	Backups   Backups   `yaml:"backups"`
 	// Thresholds override those of the rules for a site, a SKU or a lease.
 	Thresholds []Threshold `yaml:"thresholds"`
 
@@ -112,6 +113,12 @@ type Slack struct {
 type Person struct {
 	Name string `yaml:"name"`
 	Role string `yaml:"role"`
+}
+
+// Backups says where backups of leases' work are told of besides the API.
+type Backups struct {
+	// DropDir is a folder whose files are taken in; empty for none.
+	DropDir string `yaml:"drop_dir"`
 }
 
 // Access says who may read and write over HTTP.

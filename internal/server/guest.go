@@ -157,6 +157,9 @@ func (h *tenure) allows(who rental.Principal, label func(string) string, at rent
 	}
 	uuid, card := label("uuid"), label("gpu_uuid")
 	whole := uuid == "" && card == ""
+	if backupSeries[name] != nil && label("lease") != who.Lease {
+		return false, nil // of another's work it tells nothing
+	}
 	return host != "" && vantage != "" && at >= h.lease.Start && !serversOwn(name) &&
 		(whole || h.holds(uuid, host, at) || h.holds(card, host, at)), nil
 }

@@ -52,31 +52,31 @@ func followed[T any](p protection, out T, err error) (T, error) {
 }
 
 // Failures returns those that the query chooses, by id.
-func (p protection) Failures(ctx context.Context, q api.FailureQuery) ([]rental.Failure, error) {
+func (p protection) Failures(ctx context.Context, q api.FailureQuery) ([]rental.WorkLoss, error) {
 	all, err := p.ledger.Failures(ctx, q.Lease)
-	return slices.DeleteFunc(all, func(f rental.Failure) bool { return q.State != "" && f.State != q.State }), err
+	return slices.DeleteFunc(all, func(f rental.WorkLoss) bool { return q.State != "" && f.State != q.State }), err
 }
 
 // Failure returns one.
-func (p protection) Failure(ctx context.Context, id string) (rental.Failure, error) {
+func (p protection) Failure(ctx context.Context, id string) (rental.WorkLoss, error) {
 	return p.ledger.Failure(ctx, id)
 }
 
 // OpenFailure opens a case, or returns the one that is there.
-func (p protection) OpenFailure(ctx context.Context, by rental.Principal, in api.OpenFailure) (rental.Failure, error) {
-	f := rental.Failure{Lease: in.Lease, Incident: in.Incident, FailedAt: in.FailedAt, Drill: in.Drill}
+func (p protection) OpenFailure(ctx context.Context, by rental.Principal, in api.OpenFailure) (rental.WorkLoss, error) {
+	f := rental.WorkLoss{Lease: in.Lease, Incident: in.Incident, FailedAt: in.FailedAt, Drill: in.Drill}
 	out, err := p.ledger.OpenFailure(ctx, f, rental.Act{By: by.Name, Side: rental.SideOf(by), Note: in.Note})
 	return followed(p, out, err)
 }
 
 // RestoreFailure tells that the work is there again.
-func (p protection) RestoreFailure(ctx context.Context, by rental.Principal, id string, in api.RestoreFailure) (rental.Failure, error) {
+func (p protection) RestoreFailure(ctx context.Context, by rental.Principal, id string, in api.RestoreFailure) (rental.WorkLoss, error) {
 	out, err := p.ledger.ActOnFailure(ctx, id, rental.Act{Kind: rental.ActRestored, By: by.Name, Side: rental.SideOf(by), Note: in.Note}, in.Backup, in.RestoredAt)
 	return followed(p, out, err)
 }
 
 // SettleFailure says what came of it.
-func (p protection) SettleFailure(ctx context.Context, by rental.Principal, id string, in api.SettleFailure) (rental.Failure, error) {
+func (p protection) SettleFailure(ctx context.Context, by rental.Principal, id string, in api.SettleFailure) (rental.WorkLoss, error) {
 	out, err := p.ledger.ActOnFailure(ctx, id, rental.Act{Kind: in.Outcome, By: by.Name, Side: rental.SideOf(by), Note: in.Note}, "", 0)
 	return followed(p, out, err)
 }

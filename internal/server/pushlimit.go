@@ -66,7 +66,7 @@ func (p *pushLimits) of(r *http.Request) monitor.Limit {
 			return false, fmt.Errorf("token %q writes for host %q only, found a series %s of host %q: make a token for that host (leasewatch token create --role=push --host=%s)",
 				who.Name, who.Host, label("__name__"), host, host)
 		}
-		if host == "" || serversOwn(label("__name__")) || elsewhere(owners, label("uuid"), who.Host) || elsewhere(owners, label("gpu_uuid"), who.Host) {
+		if host == "" || serversOwn(label("__name__")) || backupSeries[label("__name__")] != nil || elsewhere(owners, label("uuid"), who.Host) || elsewhere(owners, label("gpu_uuid"), who.Host) {
 			p.foreign.WithLabelValues(who.Host).Inc()
 			return false, nil
 		}
