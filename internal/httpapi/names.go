@@ -11,7 +11,7 @@ import (
 // programs, and names that older ledgers recorded, stay as they are.
 var whoFields = map[string]bool{
 	"By": true, "ApprovedBy": true, "EnteredBy": true, "DecidedBy": true, "RejectedBy": true,
-	"DisputedBy": true, "AckedBy": true, "ClosedBy": true, "PlacedBy": true, "ReleasedBy": true,
+	"DisputedBy": true, "AckedBy": true, "ClosedBy": true, "PlacedBy": true, "ReleasedBy": true, "ReportedBy": true, "VerifiedBy": true,
 }
 
 // documents are handed out and reproduced to the byte: they hold ids, whoever was erased since.

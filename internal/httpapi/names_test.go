@@ -28,7 +28,7 @@ func TestAnAnswerShowsTheNamesOfPeopleAndATenantItsOwnPeoplesOnly(t *testing.T) 
 // TestEveryFieldOfTheAPIThatSaysWhoIsKnownAsOne finds a field that is added later and would show
 // the id of a person.
 func TestEveryFieldOfTheAPIThatSaysWhoIsKnownAsOne(t *testing.T) {
-	known := strings.Fields("by approved_by entered_by decided_by rejected_by disputed_by acked_by closed_by placed_by released_by " +
+	known := strings.Fields("by approved_by entered_by decided_by rejected_by disputed_by acked_by closed_by placed_by released_by reported_by verified_by " +
 		"endorsed_by excluded_by") // the last two are no people: a key, and classes of time
 	var doc struct {
 		Components struct {

@@ -320,6 +320,16 @@ func (d *demo) SLA(ctx context.Context, id, _ string) (api.SLA, error) {
 				},
 			},
 		},
+		Objectives: []rental.ObjectiveVerdict{
+			rental.ObjectiveVerdict{Objective: rental.ObjectiveResponse, Target: decimal("100"), Runs: []rental.ClockRun{{
+				Objective: rental.ObjectiveResponse, Incident: "INC-30", Severity: rental.Page, EvidenceAt: ago(200 * time.Hour), DetectedAt: ago(200 * time.Hour), StartAt: ago(200 * time.Hour),
+				StopAt: ago(200*time.Hour) + 900_001, LimitMS: 900_000, ElapsedMS: 900_001, Hours: rental.HoursAlways, Outcome: rental.Breached,
+			}}}.Counted("en"),
+			rental.ObjectiveVerdict{Objective: rental.ObjectiveRPO, Target: decimal("100"), Runs: []rental.ClockRun{{
+				Objective: rental.ObjectiveRPO, Failure: "REC-000001", Incident: "INC-30", Backup: id + ":work:20260506T120000.000Z", StartAt: ago(207 * time.Hour), StopAt: ago(200 * time.Hour),
+				LimitMS: 24 * 60 * minute, ElapsedMS: 7 * 60 * minute, Hours: rental.HoursAlways, Outcome: rental.Kept,
+			}}}.Counted("en"),
+		},
 		Credits: []rental.Credit{{
 			Lease: id, Percent: decimal("10"), Amount: rental.Amount{Currency: s.Currency, Minor: 974_321}, State: "booked", Provisional: true,
 			Arithmetic: "99.4969 % is under 99.5: 10 % of EUR 97,432.08",

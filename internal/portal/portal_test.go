@@ -88,7 +88,7 @@ func TestWhatAPageSays(t *testing.T) {
 			"with less notice than the 2 d", "not delivered: not excluded",
 		}},
 		{"one lease in Chinese", "/leases/acme-train", "zh", []string{
-			"租约 acme-train 在 2026-05 花费多少，使用得如何？", "利用率 72.6 %，采样覆盖率 98 %", "未达标", "已超支 2 分 00 秒", "停机 217", "责任方", "赔付", "闲置成本", "待批准，不影响费用", "tom 有异议，裁定前暂不影响费用", "提出异议（tom）：it was a drill",
+			"租约 acme-train 在 2026-05 花费多少，使用得如何？", "利用率 72.6 %，采样覆盖率 98 %", "未达标", "已超支 2 分 00 秒", "停机 217", "响应与恢复", "15m0.001s", "RPO（数据损失）", "责任方", "赔付", "闲置成本", "待批准，不影响费用", "tom 有异议，裁定前暂不影响费用", "提出异议（tom）：it was a drill",
 			"已公告 gpu-a17", "符合提前通知要求：不计入", "送达 acme（mail，ann）：ticket 7", "未送达：照常计入",
 		}},
 		{"a lease whose use nobody measured and that promises nothing", "/leases/globex-batch", "en", []string{

@@ -1,9 +1,6 @@
 package rental
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // Kinds of an incident's events that its clocks read.
 const (
@@ -124,7 +121,7 @@ func (i Incident) ApproveAnswer(at Millis, by string) (Incident, error) {
 	}
 	i.Answers = slices.Clone(i.Answers)
 	i.Answers[n].ApprovedBy, i.Answers[n].ApprovedAt = by, at
-	i.addEvent(at, EventAnswerApproved, by, fmt.Sprintf("%s, by %s", i.Answers[n].At, i.Answers[n].By))
+	i.addEvent(at, EventAnswerApproved, by, i.Answers[n].At.String())
 	return i, nil
 }
 
