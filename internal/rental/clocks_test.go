@@ -98,7 +98,7 @@ func TestOnlyAPersonOfTheProviderStopsTheResponseClock(t *testing.T) {
 		"a person after a program":                       {paged("I", event(EventAckedByProgram, 1_000), event(EventAcked, 2_000)), 950_000, Kept},
 		"a tenant's report":                              {paged("I", event(EventReported, 1_000)), 950_000, Breached},
 		"a note is no answer":                            {paged("I", event("note", 1_000)), 950_000, Breached},
-		"a silence is no answer":                         {paged("I", event("silenced", 1_000)), 950_000, Breached},
+		"a person who silences it has it in hand":        {paged("I", event(EventSilenced, 1_000)), 950_000, Kept},
 		"an incident of before events":                   {paged("I", func(i *Incident) { i.AckedAt = incidentAt + 1_000 }), 950_000, Kept},
 		"the first of two people":                        {paged("I", event(EventAcked, 899_000), event(EventAcked, 950_000)), 960_000, Kept},
 		"a late note that waits for another person":      {paged("I", late("")), 960_000, NotProven},

@@ -6,6 +6,7 @@ import "slices"
 const (
 	EventAcked          = "acked"            // by a person of the provider
 	EventAckedByProgram = "acked_by_program" // quiet, and no answer: the response clock goes on
+	EventSilenced       = "silenced"         // by a person, who has it in hand by that
 	EventNotified       = "notified"         // a message was delivered
 	EventReported       = "reported"
 	EventVerified       = "verified"
@@ -48,7 +49,7 @@ func (i Incident) Responded() Millis {
 	program := false
 	for _, e := range i.Events {
 		program = program || e.Kind == EventAckedByProgram
-		if e.Kind == EventAcked {
+		if e.Kind == EventAcked || e.Kind == EventSilenced {
 			first(e.At)
 		}
 	}
