@@ -88,7 +88,3 @@ func registerIncidentClocks(incident *kingpin.CmdClause, actions map[string]acti
 		})
 	}
 }
-
-func incidentArg(cmd *kingpin.CmdClause, to *string) {
-	cmd.Arg("incident", "Incident, such as INC-42.").Required().StringVar(to)
-}
