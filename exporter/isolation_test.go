@@ -2,7 +2,6 @@ package exporter_test
 
 import (
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -91,43 +90,4 @@ func TestScrapersAtOnceGetWholePages(t *testing.T) {
 		})
 	}
 	scrapers.Wait()
-}
-
-func TestScrapersThatDoNotReadHoldUpNobody(t *testing.T) {
-	p := start(t, newMachine(simulated(t)))
-	address := strings.TrimPrefix(p.url, "http://")
-	// Many requests on one connection, of which no answer is read: the answers fill every buffer
-	// in between, and the page is held up.
-	requests := strings.Repeat("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", 500)
-	var stuck []net.Conn
-	defer func() {
-		for _, conn := range stuck {
-			conn.Close()
-		}
-	}()
-	for range 25 {
-		conn, err := net.Dial("tcp", address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		stuck = append(stuck, conn)
-		go io.WriteString(conn, requests) // held up as well, until the connection is closed
-	}
-	eventually(t, "one more scraper is told to come again", func() bool {
-		_, _, status := get(t, p.url+"/metrics")
-		return status == http.StatusServiceUnavailable
-	})
-	if _, _, status := get(t, p.url+"/-/healthy"); status != http.StatusOK {
-		t.Errorf("liveness answers %d", status)
-	}
-	for _, conn := range stuck {
-		conn.Close()
-	}
-	eventually(t, "scrapes are answered again", func() bool {
-		_, _, status := get(t, p.url+"/metrics")
-		return status == http.StatusOK
-	})
-	if code := p.stop(); code != 0 {
-		t.Errorf("the program ended with %d", code)
-	}
 }

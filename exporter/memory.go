@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
@@ -32,7 +33,7 @@ type memory struct {
 	mu      sync.Mutex // one save at a time
 	failing bool
 	last    *gpu.Snapshot
-	saved   time.Time
+	saved   atomic.Int64 // milliseconds: the page must not wait for a disk that hangs
 
 	errors *metrics.Counter
 }
@@ -62,14 +63,7 @@ func newMemory(path string, source gpu.Source, set *metrics.Set, log *slog.Logge
 		return m
 	}
 	m.errors = set.NewCounter("leasewatch_exporter_state_file_errors_total")
-	set.NewGauge("leasewatch_exporter_state_file_timestamp_seconds", func() float64 {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		if m.saved.IsZero() {
-			return 0
-		}
-		return float64(m.saved.UnixMilli()) / 1000
-	})
+	set.NewGauge("leasewatch_exporter_state_file_timestamp_seconds", func() float64 { return float64(m.saved.Load()) / 1000 })
 	return m
 }
 
@@ -143,7 +137,8 @@ func (m *memory) save() bool {
 	if m.failing {
 		m.log.Info("the state file takes writes again", "path", m.path)
 	}
-	m.failing, m.last, m.saved = false, s, s.At
+	m.failing, m.last = false, s
+	m.saved.Store(s.At.UnixMilli())
 	return true
 }
 

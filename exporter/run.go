@@ -68,11 +68,13 @@ type Options struct {
 	Listening func(addrs []net.Addr)
 }
 
-// How long the end may take. A driver call that hangs is not waited for: its thread ends
-// with the process, or later where the kernel holds it.
+// How long the end may take, in this order; the port is free from its first moment on. What hangs
+// in the driver or on a disk is not waited for: its thread ends with the process, or later where
+// the kernel holds it.
 const (
 	drainFor      = 700 * time.Millisecond
 	sourceEndsFor = 300 * time.Millisecond
+	spoolEndsFor  = 500 * time.Millisecond
 )
 
 // Run is the program: it parses args, serves until ctx ends, and returns the exit code.
@@ -185,7 +187,11 @@ func serve(ctx context.Context, f *flags, log *slog.Logger, opts Options) error 
 		}
 	}
 	kept.saveLast()
-	<-outEnded
+	select {
+	case <-outEnded:
+	case <-time.After(spoolEndsFor):
+		log.Warn("the disk of the spool hangs: what was not written to it yet is lost")
+	}
 	return failed
 }
 

@@ -1,7 +1,6 @@
 package exporter
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -10,15 +9,20 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/prometheus/common/expfmt"
 )
 
-// maxScrapes bounds the scrapes answered at once, so that scrapers that read slowly cannot
-// pile up; a further one is told to come again (503).
-const maxScrapes = 20
+const (
+	// maxScrapes bounds the pages made at once. A further scrape waits in line, because to make one
+	// waits for nobody.
+	maxScrapes = 20
+	// lineFor is how long it waits before it is told to come again (503).
+	lineFor = 5 * time.Second
+)
 
 // pageRoom is what a page of eight GPUs takes in gzip, and a little.
 const pageRoom = 48 << 10
@@ -29,6 +33,7 @@ const pageRoom = 48 << 10
 type scrapes struct {
 	page     *Page
 	inFlight chan struct{}
+	handouts handouts
 	general  http.Handler
 	log      *slog.Logger
 
@@ -53,37 +58,44 @@ func newScrapes(page *Page, log *slog.Logger) (*scrapes, error) {
 	}, nil
 }
 
+// ServeHTTP makes the page in memory, and lets the next scrape in before it hands it out: a scraper
+// that reads slowly holds its own copy, and nobody else up.
 func (s *scrapes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	select {
 	case s.inFlight <- struct{}{}:
-		defer func() { <-s.inFlight }()
-	default:
-		http.Error(w, fmt.Sprintf("%d scrapes are being answered: come again later", maxScrapes), http.StatusServiceUnavailable)
+	case <-r.Context().Done():
+		return
+	case <-time.After(lineFor):
+		http.Error(w, fmt.Sprintf("%d pages are being made: come again later", maxScrapes), http.StatusServiceUnavailable)
 		return
 	}
+	made := &answer{header: w.Header(), status: http.StatusOK}
+	func() {
+		defer func() { <-s.inFlight }()
+		s.make(made, r)
+	}()
+	s.handouts.hand(w, made)
+}
+
+// make makes the page as the scraper wants it.
+func (s *scrapes) make(made *answer, r *http.Request) {
 	format := expfmt.NegotiateAccept(r.Header, expfmt.DefaultOpenMetricsAcceptedFormats()...)
 	in, ok := spellingOf(format)
 	if !ok || r.URL.RawQuery != "" {
-		s.general.ServeHTTP(w, r)
+		s.general.ServeHTTP(made, r)
 		return
 	}
-	header := w.Header()
-	header.Set("Content-Type", string(format))
-	header.Set("Vary", "Accept, Accept-Encoding")
-	// The page is written into memory: a scraper that reads slowly holds its own copy, and
-	// nobody else up.
+	made.header.Set("Content-Type", string(format))
+	made.header.Set("Vary", "Accept, Accept-Encoding")
 	write := s.page.spell
 	if takesGzip(r.Header) {
-		header.Set("Content-Encoding", "gzip")
+		made.header.Set("Content-Encoding", "gzip")
 		write = s.compress
 	}
-	var page bytes.Buffer
-	page.Grow(pageRoom)
-	if err := write(&page, in); err != nil {
+	made.body.Grow(pageRoom)
+	if err := write(&made.body, in); err != nil {
 		s.log.Error("a part of the page is missing", "err", err)
 	}
-	header.Set("Content-Length", strconv.Itoa(page.Len()))
-	_, _ = w.Write(page.Bytes()) // whoever hangs up needs no word
 }
 
 // compress writes the page in gzip.

@@ -2,7 +2,6 @@ package push
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -30,7 +29,7 @@ type Batch struct {
 
 // NewBatch makes a batch of samples. It fails only where they cannot be encoded.
 func NewBatch(samples []Sample) (Batch, error) {
-	request := prompb.WriteRequest{Timeseries: make([]prompb.TimeSeries, 0, len(samples))}
+	series := make([]prompb.TimeSeries, 0, len(samples))
 	for _, s := range samples {
 		labels := make([]prompb.Label, 0, len(s.Labels)+1)
 		labels = append(labels, prompb.Label{Name: "__name__", Value: s.Name})
@@ -40,15 +39,9 @@ func NewBatch(samples []Sample) (Batch, error) {
 			}
 		}
 		slices.SortFunc(labels, func(a, b prompb.Label) int { return cmp.Compare(a.Name, b.Name) })
-		request.Timeseries = append(request.Timeseries, prompb.TimeSeries{
-			Labels: labels, Samples: []prompb.Sample{{Value: s.Value, Timestamp: s.At.UnixMilli()}},
-		})
+		series = append(series, prompb.TimeSeries{Labels: labels, Samples: []prompb.Sample{{Value: s.Value, Timestamp: s.At.UnixMilli()}}})
 	}
-	body, err := request.Marshal()
-	if err != nil {
-		return Batch{}, fmt.Errorf("encoding a batch: %w", err)
-	}
-	return Batch{body: body, samples: len(samples)}, nil
+	return encodeSeries(series)
 }
 
 // Samples gives every series of the families, as a scrape at that time would have read

@@ -12,10 +12,12 @@ import (
 type cursor struct {
 	segment int    // where the last delivered record lies
 	seq     uint64 // its number; 0 for none yet
+	damaged bool   // nobody knows what was delivered
 }
 
-// readCursor reads the cursor file. One that is missing or damaged starts at the oldest
-// record: a receiver takes the same sample twice without harm, a lost one is lost.
+// readCursor reads the cursor file. Where it is missing nothing was delivered yet. One that is
+// damaged starts at the oldest record: a receiver takes the same sample twice without harm, a
+// lost one is lost.
 func readCursor(dir string) (cursor, error) {
 	raw, err := os.ReadFile(cursorFile(dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -26,7 +28,7 @@ func readCursor(dir string) (cursor, error) {
 	}
 	var c cursor
 	if n, err := fmt.Sscanf(string(raw), "segment %d seq %d\n", &c.segment, &c.seq); err != nil || n != 2 || c.segment < 0 {
-		return cursor{}, nil
+		return cursor{damaged: true}, nil
 	}
 	return c, nil
 }

@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -45,11 +44,8 @@ type Pusher struct {
 	reader *spoolReader
 	sender *sender
 
-	urgent       *sender
-	urgentFree   chan struct{} // holds a token while no urgent request is under way
-	urgentUnder  sync.WaitGroup
-	urgentStop   context.CancelFunc
-	urgentUntil  context.Context
+	urgent       *urgent
+	fits         int // series that one request may hold, 0 while no receiver found one too big
 	deliveredSeq atomic.Uint64
 	lost         atomic.Uint64
 	lastSuccess  atomic.Int64 // milliseconds
@@ -74,17 +70,17 @@ func New(config Config) (*Pusher, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pusher{config: config, spool: spool, reader: newSpoolReader(spool, from), urgentFree: make(chan struct{}, 1)}
-	p.urgentFree <- struct{}{}
-	p.urgentUntil, p.urgentStop = context.WithCancel(context.Background())
+	p := &Pusher{config: config, spool: spool, reader: newSpoolReader(spool, from)}
 	p.deliveredSeq.Store(from.seq)
 	transport := http.DefaultTransport.(*http.Transport).Clone()
+	var beside *sender
 	if p.sender, err = newSender(config.URL, config.TokenFile, config.Headers, transport, config.Timeout, config.Now); err == nil {
-		p.urgent, err = newSender(config.URL, config.TokenFile, config.Headers, transport, config.Timeout, config.Now)
+		beside, err = newSender(config.URL, config.TokenFile, config.Headers, transport, config.Timeout, config.Now)
 	}
 	if err != nil {
 		return nil, errors.Join(err, spool.close())
 	}
+	p.urgent = newUrgent(func(ctx context.Context, b Batch) { p.note(beside.send(ctx, b), b) })
 	p.instrument()
 	return p, nil
 }
@@ -99,17 +95,17 @@ func orElse(d, otherwise time.Duration) time.Duration {
 func (p *Pusher) instrument() {
 	set := p.config.Metrics
 	p.requests = map[outcome]*metrics.Counter{}
-	for _, o := range []outcome{delivered, refused, later} {
+	for _, o := range []outcome{delivered, refused, tooBig, later} {
 		p.requests[o] = set.NewCounter(fmt.Sprintf("leasewatch_exporter_push_requests_total{outcome=%q}", string(o)))
 	}
 	p.samples = set.NewCounter("leasewatch_exporter_push_samples_total")
 	p.discarded = set.NewCounter("leasewatch_exporter_push_discarded_samples_total")
 	p.spoolErrors = set.NewCounter("leasewatch_exporter_push_spool_errors_total")
 	gauge := func(name string, f func() float64) { set.NewGauge("leasewatch_exporter_push_"+name, f) }
-	gauge("spool_bytes", func() float64 { bytes, _, _ := p.spool.stats(); return float64(bytes) })
+	gauge("spool_bytes", func() float64 { return float64(p.spool.bytes.Load()) })
 	gauge("spool_limit_bytes", func() float64 { return float64(p.config.SpoolMaxBytes) })
 	gauge("spool_records", func() float64 { return float64(p.backlog()) })
-	gauge("spool_dropped_segments_total", func() float64 { _, _, dropped := p.spool.stats(); return float64(dropped) })
+	gauge("spool_dropped_segments_total", func() float64 { return float64(p.spool.dropped.Load()) })
 	gauge("spool_dropped_records_total", func() float64 { return float64(p.lost.Load()) })
 	gauge("last_success_timestamp_seconds", func() float64 { return float64(p.lastSuccess.Load()) / 1000 })
 	gauge("clock_offset_seconds", func() float64 { return float64(p.clockOffset.Load()) / 1000 })
@@ -117,8 +113,7 @@ func (p *Pusher) instrument() {
 
 // backlog is how many records wait for delivery.
 func (p *Pusher) backlog() uint64 {
-	_, newest, _ := p.spool.stats()
-	done := p.deliveredSeq.Load()
+	newest, done := p.spool.newest.Load(), p.deliveredSeq.Load()
 	if newest < done {
 		return 0
 	}
@@ -142,7 +137,7 @@ func (p *Pusher) Push(b Batch) {
 	if !p.spoolFails.Swap(true) {
 		p.config.Log.Error("the spool takes no writes: samples are sent once, and lost where that fails", "err", err)
 	}
-	p.sendUrgently(b)
+	p.urgent.add(b)
 }
 
 // PushNow is Push for what must not wait: where older records are still undelivered, the
@@ -152,26 +147,8 @@ func (p *Pusher) PushNow(b Batch) {
 	waiting := p.backlog() > 0
 	p.Push(b)
 	if waiting && b.samples > 0 && !p.spoolFails.Load() {
-		p.sendUrgently(b)
+		p.urgent.add(b)
 	}
-}
-
-// urgentTimeout bounds the attempt beside the queue: what takes longer is no faster than the queue.
-const urgentTimeout = 5 * time.Second
-
-// sendUrgently makes one attempt beside the queue, if none is under way.
-func (p *Pusher) sendUrgently(b Batch) {
-	select {
-	case <-p.urgentFree:
-	default:
-		return
-	}
-	p.urgentUnder.Go(func() {
-		defer func() { p.urgentFree <- struct{}{} }()
-		ctx, cancel := context.WithTimeout(p.urgentUntil, min(p.config.Timeout, urgentTimeout))
-		defer cancel()
-		p.note(p.urgent.send(ctx, b), b)
-	})
 }
 
 // Run delivers until ctx ends. It returns an error only where the spool cannot be read.
@@ -179,7 +156,6 @@ func (p *Pusher) Run(ctx context.Context) error {
 	defer p.reader.close()
 	for {
 		r, err := p.reader.next(ctx)
-		p.lost.Store(p.reader.lost)
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -188,34 +164,6 @@ func (p *Pusher) Run(ctx context.Context) error {
 		}
 		if !p.deliver(ctx, r) {
 			return nil
-		}
-	}
-}
-
-// deliver sends one record until the receiver takes it or refuses it for good. It returns
-// false when ctx ends first.
-func (p *Pusher) deliver(ctx context.Context, r record) bool {
-	backoff := p.config.MinBackoff
-	for {
-		result := p.sender.send(ctx, r.Batch)
-		if ctx.Err() != nil && result.outcome == later {
-			return false
-		}
-		p.note(result, r.Batch)
-		p.tell(result)
-		if result.outcome != later {
-			p.deliveredSeq.Store(r.seq)
-			if err := p.reader.at.write(p.config.SpoolDir); err != nil {
-				p.spoolErrors.Inc() // a restart sends this record again, nothing is lost
-			}
-			return true
-		}
-		wait := max(result.retryAfter, jitter(backoff))
-		backoff = min(2*backoff, p.config.MaxBackoff)
-		select {
-		case <-ctx.Done():
-			return false
-		case <-time.After(wait):
 		}
 	}
 }
@@ -244,7 +192,7 @@ func (p *Pusher) tell(r result) {
 	switch {
 	case r.outcome == refused:
 		p.config.Log.Error("the receiver refused samples for good; they are discarded and counted", "err", r.err)
-	case r.outcome == later && !p.failing:
+	case (r.outcome == later || r.outcome == tooBig) && !p.failing:
 		p.failing = true
 		p.config.Log.Warn("pushing fails; samples wait in the spool", "err", r.err)
 	case r.outcome == delivered && p.failing:
@@ -256,7 +204,6 @@ func (p *Pusher) tell(r result) {
 // Close cuts off a request beside the queue (its batch is in the spool) and closes the
 // spool. Run must have returned, and Push must not be called any more.
 func (p *Pusher) Close() error {
-	p.urgentStop()
-	p.urgentUnder.Wait()
+	p.urgent.close()
 	return p.spool.close()
 }

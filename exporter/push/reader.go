@@ -18,11 +18,11 @@ type spoolReader struct {
 	index   int // of the segment
 	live    *wlog.LiveReader
 	lost    uint64 // records dropped before they could be read
-	fresh   bool   // nothing was ever delivered: the first record found is no gap
+	unsure  bool   // what was delivered is not known: the first record found is no gap
 }
 
 func newSpoolReader(s *spool, delivered cursor) *spoolReader {
-	return &spoolReader{spool: s, at: delivered, fresh: delivered.seq == 0}
+	return &spoolReader{spool: s, at: delivered, unsure: delivered.damaged}
 }
 
 // next returns the oldest record that was not handed out yet. It waits for one, and fails
@@ -92,10 +92,10 @@ func (r *spoolReader) read() (record, bool, error) {
 		if found.seq <= r.at.seq {
 			continue
 		}
-		if !r.fresh {
+		if !r.unsure {
 			r.lost += found.seq - r.at.seq - 1
 		}
-		r.fresh = false
+		r.unsure = false
 		r.at = cursor{segment: r.index, seq: found.seq}
 		return found, true, nil
 	}

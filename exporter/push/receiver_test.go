@@ -26,6 +26,7 @@ type receiver struct {
 	times    map[string]int64
 	requests int
 	token    string
+	limit    int                                           // series of one request, 0 for any number
 	answer   func(request int, w http.ResponseWriter) bool // true: answered, nothing taken
 	after    func(w http.ResponseWriter)                   // instead of 204, once taken
 }
@@ -55,6 +56,10 @@ func (r *receiver) serve(w http.ResponseWriter, request *http.Request) {
 	}
 	if err != nil || request.Header.Get("X-Prometheus-Remote-Write-Version") == "" {
 		http.Error(w, "no remote write", http.StatusTeapot)
+		return
+	}
+	if r.limit > 0 && len(message.Timeseries) > r.limit {
+		http.Error(w, "too big", http.StatusRequestEntityTooLarge)
 		return
 	}
 	for _, series := range message.Timeseries {

@@ -18,6 +18,7 @@ type outcome string
 const (
 	delivered outcome = "ok"        // 2xx
 	refused   outcome = "discarded" // 400: the receiver will never take it
+	tooBig    outcome = "too_big"   // 413: it may take the same in smaller requests
 	later     outcome = "retry"     // anything else, no answer at all among it
 )
 
@@ -72,6 +73,8 @@ func (s *sender) send(ctx context.Context, b Batch) result {
 		r.outcome = delivered
 	case last.status == http.StatusBadRequest:
 		r.outcome = refused
+	case last.status == http.StatusRequestEntityTooLarge:
+		r.outcome, r.retryAfter = tooBig, retryAfter(last.retryAfter, s.now())
 	default:
 		r.retryAfter = retryAfter(last.retryAfter, s.now())
 	}

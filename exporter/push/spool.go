@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/prometheus/prometheus/tsdb/wlog"
@@ -56,11 +57,14 @@ type spool struct {
 	lock     *os.File
 	grown    chan struct{} // holds a token after each append
 
+	// What the instruments show is outside the lock: a disk that hangs must not hold up the page.
+	bytes   atomic.Int64
+	newest  atomic.Uint64 // number of the newest record
+	dropped atomic.Uint64 // segments dropped undelivered
+
 	mu      sync.Mutex
 	wl      *wlog.WL
-	seq     uint64 // of the newest record
-	reading int    // segment that the reader is in
-	dropped uint64 // segments dropped undelivered
+	reading int // segment that the reader is in
 }
 
 // openSpool opens the folder, or makes it. It fails where another exporter holds it.
@@ -86,8 +90,12 @@ func openSpool(dir string, maxBytes int64, delivered cursor, log *slog.Logger) (
 		lock.Close()
 		return nil, fmt.Errorf("opening the spool %s: %w", dir, err)
 	}
-	return &spool{dir: dir, maxBytes: maxBytes, log: log, lock: lock, grown: make(chan struct{}, 1), wl: wl,
-		seq: max(newest, delivered.seq), reading: delivered.segment}, nil
+	s := &spool{dir: dir, maxBytes: maxBytes, log: log, lock: lock, grown: make(chan struct{}, 1), wl: wl, reading: delivered.segment}
+	s.newest.Store(max(newest, delivered.seq))
+	if _, err := s.measure(); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
 }
 
 func segmentsDir(dir string) string { return filepath.Join(dir, "segments") }
@@ -130,7 +138,7 @@ func newestRecord(dir string, log *slog.Logger) (uint64, error) {
 func (s *spool) append(b Batch) (record, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := record{seq: s.seq + 1, Batch: b}
+	r := record{seq: s.newest.Load() + 1, Batch: b}
 	if err := s.wl.Log(r.encode()); err != nil {
 		// A half-written page cannot be written on; a fresh segment can, once there is room.
 		if _, next := s.wl.NextSegment(); next != nil {
@@ -138,7 +146,7 @@ func (s *spool) append(b Batch) (record, error) {
 		}
 		return r, fmt.Errorf("writing to the spool: %w", err)
 	}
-	s.seq = r.seq
+	s.newest.Store(r.seq)
 	if err := s.keepUnderCap(); err != nil {
 		return r, err
 	}
@@ -152,9 +160,9 @@ func (s *spool) append(b Batch) (record, error) {
 // keepUnderCap drops the oldest segments while the spool is too big.
 func (s *spool) keepUnderCap() error {
 	for {
-		size, err := s.wl.Size()
+		size, err := s.measure()
 		if err != nil {
-			return fmt.Errorf("measuring the spool: %w", err)
+			return err
 		}
 		first, last, err := wlog.Segments(segmentsDir(s.dir))
 		if err != nil {
@@ -167,7 +175,7 @@ func (s *spool) keepUnderCap() error {
 			return fmt.Errorf("dropping the oldest spool segment: %w", err)
 		}
 		if first >= s.reading {
-			s.dropped++
+			s.dropped.Add(1)
 			s.log.Warn("the spool is full: its oldest segment was dropped", "segment", first, "max_bytes", s.maxBytes)
 		}
 	}
@@ -181,7 +189,8 @@ func (s *spool) passed(segment int) error {
 	if err := s.wl.Truncate(segment); err != nil {
 		return fmt.Errorf("removing delivered spool segments: %w", err)
 	}
-	return nil
+	_, err := s.measure()
+	return err
 }
 
 // rotate begins a new segment, to get past a damaged one.
@@ -192,15 +201,14 @@ func (s *spool) rotate() error {
 	return err
 }
 
-// stats are what the instruments show.
-func (s *spool) stats() (bytes int64, newest, droppedSegments uint64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// measure asks how much is on disk.
+func (s *spool) measure() (int64, error) {
 	size, err := s.wl.Size()
 	if err != nil {
-		size = 0
+		return 0, fmt.Errorf("measuring the spool: %w", err)
 	}
-	return size, s.seq, s.dropped
+	s.bytes.Store(size)
+	return size, nil
 }
 
 func (s *spool) close() error {
