@@ -22,6 +22,7 @@ import (
 	"github.com/prometheus/exporter-toolkit/web/kingpinflag"
 
 	"github.com/leasewatch/leasewatch/exporter/compat"
+	"github.com/leasewatch/leasewatch/exporter/host"
 )
 
 // DefaultAddress is where the page is served: loopback until someone opens it, on a port
@@ -162,6 +163,9 @@ func (f *flags) complete() error {
 		return f.enrol.complete()
 	}
 	f.config.Host, f.config.NoGPM = f.labels.Host, !f.gpm
+	if f.operator.releaseVFIO {
+		f.config.PassedThrough = func(address string) bool { return host.PassedThrough(f.host.sysfs, address) }
+	}
 	f.host.complete(f.source)
 	if f.config.GPUs < 1 || f.config.GPUs > 64 {
 		return fmt.Errorf("--replay.gpus is %d, want 1 to 64", f.config.GPUs)

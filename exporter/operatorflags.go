@@ -25,6 +25,7 @@ type operatorFlags struct {
 	socket, gpu    string
 	socketSaid     bool
 	asksAnExporter bool
+	releaseVFIO    bool
 }
 
 func (o *operatorFlags) register(app *kingpin.Application) {
@@ -32,6 +33,7 @@ func (o *operatorFlags) register(app *kingpin.Application) {
 		IsSetByUser(&o.stateFileSaid).StringVar(&o.stateFile)
 	app.Flag("control.socket", "Socket for release, resume and retire; under systemd in the unit's runtime folder where not given, else off.").
 		IsSetByUser(&o.socketSaid).StringVar(&o.socket)
+	app.Flag("release.vfio", "Take a GPU that is bound to vfio-pci for released, not for lost.").Default("true").BoolVar(&o.releaseVFIO)
 	for _, command := range operatorCommands {
 		app.Command(command.name, command.help).Arg("gpu", "The GPU's uuid, index or PCI address.").Required().StringVar(&o.gpu)
 	}

@@ -39,7 +39,10 @@ type SourceConfig struct {
 	Recording string
 	GPUs      int // simulated GPUs
 	Seed      uint64
-	NoGPM     bool // leave the performance counters of Hopper and later alone
+	// PassedThrough tells whether the card at a PCI address was given to a virtual machine; nil
+	// where that makes no difference.
+	PassedThrough func(pciAddress string) bool
+	NoGPM         bool // leave the performance counters of Hopper and later alone
 	// Interval is how often what moves is read.
 	Interval time.Duration
 	Log      *slog.Logger

@@ -10,7 +10,7 @@ import (
 
 // driver reads the GPUs of this host.
 func driver(c exporter.SourceConfig) (gpu.Source, error) {
-	options := nvml.Options{LibraryPath: c.Library, Logger: c.Log, Now: c.Now, Metrics: c.Metrics, NoGPM: c.NoGPM, Known: c.Known,
+	options := nvml.Options{LibraryPath: c.Library, Logger: c.Log, Now: c.Now, Metrics: c.Metrics, NoGPM: c.NoGPM, Known: c.Known, PassedThrough: c.PassedThrough,
 		Fast: c.Interval, Slow: exporter.SlowEvery * c.Interval, Identity: exporter.IdentityEvery * c.Interval}
 	if c.Workloads != nil {
 		options.Workloads = c.Workloads

@@ -48,7 +48,7 @@ func memoryHealthFamilies() []Family {
 		},
 		{
 			Name: "gpu_recovery_action", Kind: Gauge, Stays: true, // it is the verdict on a card that gives no readings
-			Help:     "What the driver asks for: 0 nothing, 1 reset, 2 reboot, 3 drain peer-to-peer, 4 drain and reset; other numbers pass through.",
+			Help:     "What the driver asks for: 0 nothing, 1 reset, 2 reboot the node, 3 drain peer-to-peer traffic, 4 drain, then reset, 5 recover the IMEX domain, 6 reset the bus, 7 reboot the system; other numbers pass through. 1, 2, 6 and 7 make the state reset_required.",
 			Hardware: "newer drivers", Source: "field 230, NVML_FI_DEV_GET_GPU_RECOVERY_ACTION",
 			GPU: reading(func(r *gpu.Readings) gpu.Maybe[float64] { return r.RecoveryAction }),
 		},

@@ -195,7 +195,7 @@ type Readings struct {
 	RemapPending        Maybe[bool]
 	RemapFailure        Maybe[bool]
 	Repair              Repair
-	RecoveryAction      Maybe[float64] // field 230: 0 none, 1 reset, 2 reboot, 3 drain p2p, 4 drain and reset
+	RecoveryAction      Maybe[float64] // field 230: 0 none, 1 reset, 2 reboot, 3 drain p2p, 4 drain and reset, 5 IMEX domain, 6 bus reset, 7 reboot the system
 
 	PCIeGeneration    Maybe[float64]
 	PCIeGenerationMax Maybe[float64]

@@ -16,7 +16,8 @@ const (
 	AnswerLost Answer = "lost"
 	// AnswerNotSeen: the driver answers, and no longer lists this GPU.
 	AnswerNotSeen Answer = "not_seen"
-	// AnswerResetRequired: a call answered "reset required", or the recovery action is not "none".
+	// AnswerResetRequired: a call answered "reset required", or the recovery action is one without
+	// which the card takes no work.
 	AnswerResetRequired Answer = "reset_required"
 	// AnswerTimeout: a call has not returned; Observation.Since is when it began.
 	AnswerTimeout Answer = "timeout"
@@ -24,7 +25,8 @@ const (
 	AnswerDriverDown Answer = "driver_down"
 	// AnswerFabricIncomplete: the calls answer, but the NVSwitch fabric has not taken the GPU in.
 	AnswerFabricIncomplete Answer = "fabric_incomplete"
-	// AnswerReleased: the exporter let go of the GPU by policy and asks it nothing.
+	// AnswerReleased: the exporter let go of the GPU by policy and asks it nothing, or the GPU was
+	// passed through to a virtual machine.
 	AnswerReleased Answer = "released"
 	// AnswerError: the calls are refused in a way that says nothing about the card ("unknown error").
 	AnswerError Answer = "error"

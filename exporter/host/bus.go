@@ -5,6 +5,7 @@ package host
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/leasewatch/leasewatch/exporter/gpu"
@@ -16,6 +17,22 @@ const (
 	vendorNVIDIA = "0x10de"
 	classDisplay = "0x03"
 )
+
+// passthrough is the kernel driver that holds a PCI function for a virtual machine.
+const passthrough = "vfio-pci"
+
+// PassedThrough tells whether a PCI function was given to a virtual machine, by the sysfs at a
+// path. One that no driver holds and that is meant for it is on its way there.
+func PassedThrough(sys, address string) bool {
+	device := filepath.Join(sys, "bus", "pci", "devices", address)
+	switch linkName(device + "/driver") {
+	case passthrough:
+		return true
+	case "":
+		return line(device+"/driver_override") == passthrough
+	}
+	return false
+}
 
 // bus lists the GPUs that the PCI bus has, whether the driver answers for them or not. A bus
 // may have hundreds of devices: each is asked once what it is.

@@ -457,3 +457,29 @@ func BenchmarkStat(b *testing.B) {
 		}
 	}
 }
+
+func TestACardOnItsWayToAVirtualMachineIsPassedThroughToo(t *testing.T) {
+	const device = "sys/bus/pci/devices/0000:61:00.0/"
+	m := fakehost.H100(t)
+	given := func(address string) bool { return host.PassedThrough(m.Sys, address) }
+	if given("0000:61:00.0") || given("0000:ff:00.0") {
+		t.Error("a card of the driver, or none at all, is passed through")
+	}
+	m.Remove(t, device+"driver")
+	if given("0000:61:00.0") {
+		t.Error("a card that no driver holds is passed through")
+	}
+	m.Write(t, device+"driver_override", "vfio-pci\n")
+	if !given("0000:61:00.0") {
+		t.Error("a card that vfio-pci is about to take is not passed through")
+	}
+	m.Write(t, device+"driver", "-> ../../drivers/nvidia")
+	if given("0000:61:00.0") {
+		t.Error("a card that the driver still holds is passed through")
+	}
+	m.Remove(t, device+"driver")
+	m.Write(t, device+"driver", "-> ../../drivers/vfio-pci")
+	if !given("0000:61:00.0") || given("0000:52:00.0") {
+		t.Error("want the card that vfio-pci holds, and no other")
+	}
+}

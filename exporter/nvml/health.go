@@ -3,8 +3,6 @@
 package nvml
 
 import (
-	"strconv"
-
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
 	"github.com/leasewatch/leasewatch/exporter/gpu"
@@ -125,5 +123,3 @@ func moduleLimit(id uint32, name string) field {
 	return field{id: id, scope: scopeModule, low: 1, high: maxMilliwatts, scale: 1e-3,
 		put: into(func(r *gpu.Readings) map[string]float64 { return r.Module.PowerLimits }, name)}
 }
-
-func formatCount(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

@@ -225,8 +225,8 @@ func (r *Reader) markUnlisted(s *session, slots []*slot) {
 	}
 	r.mu.Unlock()
 	for _, c := range gone {
-		r.observe(c, gpu.Observation{At: r.options.Now(), Answer: gpu.AnswerNotSeen,
-			Reason: fmt.Sprintf("the driver lists %d GPUs, not this one", n)}, nil)
+		r.observeAbsent(c, gpu.Observation{At: r.options.Now(), Answer: gpu.AnswerNotSeen,
+			Reason: fmt.Sprintf("the driver lists %d GPUs, not this one", n)})
 	}
 }
 
@@ -249,7 +249,7 @@ func (r *Reader) fail(f failure) {
 	cards := r.cards
 	r.mu.Unlock()
 	for _, c := range cards {
-		r.observe(c, gpu.Observation{At: r.options.Now(), Answer: gpu.AnswerDriverDown, Reason: f.reason}, nil)
+		r.observeAbsent(c, gpu.Observation{At: r.options.Now(), Answer: gpu.AnswerDriverDown, Reason: f.reason})
 	}
 }
 

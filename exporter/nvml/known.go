@@ -22,7 +22,7 @@ func (r *Reader) remember(known *gpu.Snapshot) {
 			machine:  gpu.ResumeMachine(g.Status, r.start),
 			readings: gpu.Readings{At: g.Readings.At},
 			xids:     gpu.NewXIDLog(r.start, g.Readings.XIDs),
-			released: g.Status.State == gpu.Released,
+			released: g.Status.State == gpu.Released && g.Status.Reason != passedReason,
 		}
 		r.cards = append(r.cards, c)
 		until := c.machine.Status().Until

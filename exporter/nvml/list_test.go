@@ -87,9 +87,11 @@ func TestAResetThatTheDriverAsksForIsAState(t *testing.T) {
 		clear  string
 		reason string
 	}{
-		"by a return code":         {func(c fakenvml.Card) { c.Return("nvmlDeviceGetUtilizationRates", fakenvml.ResetRequired) }, "nvmlDeviceGetUtilizationRates.return", "requires a reset"},
-		"by the recovery action":   {func(c fakenvml.Card) { c.Set("recovery_action", 4) }, "", "drain, then reset"},
-		"by an unknown action too": {func(c fakenvml.Card) { c.Set("recovery_action", 23) }, "", "action 23"},
+		"by a return code":          {func(c fakenvml.Card) { c.Return("nvmlDeviceGetUtilizationRates", fakenvml.ResetRequired) }, "nvmlDeviceGetUtilizationRates.return", "requires a reset"},
+		"by the action reset":       {func(c fakenvml.Card) { c.Set("recovery_action", 1) }, "", "reset the GPU"},
+		"by the action reboot":      {func(c fakenvml.Card) { c.Set("recovery_action", 2) }, "", "reboot the node"},
+		"by the action bus reset":   {func(c fakenvml.Card) { c.Set("recovery_action", 6) }, "", "reset the GPU's bus"},
+		"by the action of a system": {func(c fakenvml.Card) { c.Set("recovery_action", 7) }, "", "reboot the system"},
 	}
 	for name, test := range tests {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
@@ -114,6 +116,38 @@ func TestAResetThatTheDriverAsksForIsAState(t *testing.T) {
 			})
 		})
 	}
+}
+
+// What the driver would like and the card works without is on the page, and no downtime.
+func TestARecoveryThatLeavesTheCardUsableIsToldAndIsNoState(t *testing.T) {
+	inChild(t, fakenvml.H100x8(), func(t *testing.T, m *machine) {
+		m.start(t, quick())
+		m.wait(t, all(8, gpu.OK))
+		actions := map[int]float64{1: 3, 2: 4, 3: 5, 4: 8, 5: 23}
+		m.change(t, func(s *fakenvml.Scenario) {
+			for i, action := range actions {
+				s.GPU(i).Set("recovery_action", action)
+			}
+			s.GPU(7).Set("recovery_action", 1) // once this one is seen, so were the others
+		})
+		m.wait(t, one(h100(7), gpu.ResetRequired))
+		s := m.wait(t, func(s *gpu.Snapshot) error {
+			for i, want := range actions {
+				if got, _ := s.GPUs[i].Readings.RecoveryAction.Get(); got != want {
+					return fmt.Errorf("GPU %d asks for %v, want %v", i, got, want)
+				}
+			}
+			return nil
+		})
+		if err := one(h100(7), gpu.ResetRequired)(s); err != nil {
+			t.Error(err)
+		}
+		for i := range actions {
+			if got := m.changes(h100(i)); got != "unknown>ok" {
+				t.Errorf("of GPU %d was told %q", i, got)
+			}
+		}
+	})
 }
 
 func TestAFabricThatHasNotTakenAGPUInIsAState(t *testing.T) {

@@ -111,31 +111,39 @@ func readMovingFields(c *caller, d device, f *fixed, r *gpu.Readings) {
 	if !f.moving.asks(nvml.FI_DEV_TOTAL_ENERGY_CONSUMPTION) {
 		r.EnergyJoulesTotal = number(c, "nvmlDeviceGetTotalEnergyConsumption", d.GetTotalEnergyConsumption, 0, maxCount, 1e-3)
 	}
-	if action, ok := r.RecoveryAction.Get(); ok && action != 0 {
-		c.note(gpu.AnswerResetRequired, "the driver asks for recovery: "+recoveryName(action))
-	}
+	judgeRecovery(c, r.RecoveryAction)
 	readViolations(c, d, f, r)
 }
 
-// recoveryName spells the driver's recovery action; a number that came later passes through.
-func recoveryName(action float64) string {
-	switch action {
-	case 1:
-		return "reset the GPU"
-	case 2:
-		return "reboot the node"
-	case 3:
-		return "drain peer-to-peer traffic"
-	case 4:
-		return "drain, then reset the GPU"
-	case 5:
-		return "recover the IMEX domain"
-	case 6:
-		return "reset the GPU's bus"
-	case 7:
-		return "reboot the system"
+// recoveries are the driver's recovery actions by their numbers, nvmlDeviceGpuRecoveryAction_t.
+// unusable are those of a card that takes no work before: NVIDIA's "GPU Memory Error Management"
+// tells the others apart. Peer-to-peer traffic to be quiesced (3) ends by itself or becomes one of
+// the other actions; a card that is to be drained and reset (4) works on with less, and mends itself
+// at the reset, as one whose remap is pending; the IMEX domain (5) is no part of the card.
+var recoveries = []struct {
+	name     string
+	unusable bool
+}{
+	0: {"nothing", false},
+	1: {"reset the GPU", true},
+	2: {"reboot the node", true},
+	3: {"drain peer-to-peer traffic", false},
+	4: {"drain, then reset the GPU", false},
+	5: {"recover the IMEX domain", false},
+	6: {"reset the GPU's bus", true},
+	7: {"reboot the system", true},
+}
+
+// judgeRecovery notes that the driver asks for what makes the card unusable until it is done. A
+// number that came later is on the page, and no reason to call a card down that answers.
+func judgeRecovery(c *caller, action gpu.Maybe[float64]) {
+	number, ok := action.Get()
+	if !ok || number < 0 || int(number) >= len(recoveries) {
+		return
 	}
-	return "action " + formatCount(action)
+	if asked := recoveries[int(number)]; asked.unusable {
+		c.note(gpu.AnswerResetRequired, "the driver asks for recovery: "+asked.name)
+	}
 }
 
 func readFans(c *caller, d device, f *fixed, r *gpu.Readings) {

@@ -33,6 +33,10 @@ type Options struct {
 	NoGPM bool
 	// Scheduler tells who the cards were given to (default: nobody does).
 	Scheduler Scheduler
+	// PassedThrough tells whether the PCI function at an address was given to a virtual machine
+	// (default: none is). It must not block. A card of which that is true is released while the
+	// driver does not list it.
+	PassedThrough func(pciAddress string) bool
 	// Frozen is how long the energy counter may stand still while power flows before the
 	// readings are taken for frozen and left out (default 30 s).
 	Frozen time.Duration
@@ -87,6 +91,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.PassedThrough == nil {
+		o.PassedThrough = func(string) bool { return false }
 	}
 	if o.Metrics == nil {
 		o.Metrics = metrics.NewSet()

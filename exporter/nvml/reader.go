@@ -236,7 +236,7 @@ func (r *Reader) watchHostsCall(now time.Time) {
 		r.setDriver(gpu.DriverInitFailed, reason)
 	}
 	for _, c := range unheard {
-		r.observe(c, gpu.Observation{At: now, Answer: gpu.AnswerDriverDown, Since: out.since, Reason: reason, Call: out.name}, nil)
+		r.observeAbsent(c, gpu.Observation{At: now, Answer: gpu.AnswerDriverDown, Since: out.since, Reason: reason, Call: out.name})
 	}
 }
 
@@ -318,7 +318,7 @@ func (r *Reader) observe(c *card, o gpu.Observation, update func(*card) bool) {
 	switch {
 	case c.released: // by policy, whatever else is seen
 		o = gpu.Observation{At: o.At, Answer: gpu.AnswerReleased, Reason: releasedReason}
-	case o.Answer == gpu.AnswerReleased, update != nil && !update(c):
+	case o.Answer == gpu.AnswerReleased && o.Reason != passedReason, update != nil && !update(c):
 		r.mu.Unlock()
 		return
 	}

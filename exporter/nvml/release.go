@@ -15,6 +15,21 @@ import (
 // releasedReason is the reason of the state released.
 const releasedReason = "an operator let go of it"
 
+// passedReason is the reason where nobody told the exporter, and the kernel does.
+const passedReason = "passed through to a virtual machine"
+
+// observeAbsent tells the state machine of a card that nobody can ask through the driver. One that
+// was given to a virtual machine is not missed here.
+func (r *Reader) observeAbsent(c *card, o gpu.Observation) {
+	r.mu.Lock()
+	address := c.identity.PCIAddress
+	r.mu.Unlock()
+	if address != "" && r.options.PassedThrough(address) {
+		o = gpu.Observation{At: o.At, Answer: gpu.AnswerReleased, Reason: passedReason}
+	}
+	r.observe(c, o, nil)
+}
+
 // letting is a request to end the library's session and start another one, so that the
 // library closes the device files of the cards that were let go of.
 type letting struct{ done chan error }
