@@ -139,3 +139,31 @@ func TestAnXIDOfTheKernelLogIsCountedForItsGPUAndPushedAtOnce(t *testing.T) {
 	shows(count(48))
 	shows(count(79)) // still one
 }
+
+// A card that fell off before the exporter started has no series: its address has.
+func TestAnXIDOfAGPUThatTheDriverDoesNotListIsOnThePageAndPushedAtOnce(t *testing.T) {
+	receiver := newTaker(t)
+	lost := gpu.StrangerXID{PCIAddress: "0000:61:00.0", Code: 79}
+	source := newMachine(&gpu.Snapshot{At: noon, Strangers: map[gpu.StrangerXID]gpu.XID{lost: {Count: 2, Last: time.Unix(1000, 0)}}})
+	p := start(t, source, "--no-collector.host", "--no-collector.kmsg",
+		"--push.url="+receiver.URL, "--push.events-only", "--push.spool-dir="+t.TempDir())
+	p.shows(t, `host_unlisted_gpu_xid_errors_total{host="gpu-a1",pci_address="0000:61:00.0",vantage="host",xid="79"} 2`)
+	p.shows(t, `host_unlisted_gpu_xid_last_timestamp_seconds{host="gpu-a1",pci_address="0000:61:00.0",vantage="host",xid="79"} 1000`)
+	told := func(code, count uint64) gpu.Event {
+		return gpu.Event{At: noon, Since: time.Unix(1000, 0), GPU: gpu.Identity{PCIAddress: lost.PCIAddress}, Unlisted: true, XID: gpu.Some(code), XIDCount: count}
+	}
+	source.emit <- told(13, 1) // of no class that anybody is woken for
+	source.emit <- told(79, 2)
+	eventually(t, "the critical one arrives", func() bool {
+		of := []string{"host=gpu-a1", "pci_address=0000:61:00.0", "xid=79"}
+		count, ok := receiver.find(append(of, "__name__=host_unlisted_gpu_xid_errors_total")...)
+		last, there := receiver.find(append(of, "__name__=host_unlisted_gpu_xid_last_timestamp_seconds")...)
+		return ok && there && count.Value == 2 && last.Value == 1000
+	})
+	if _, ok := receiver.find("xid=13"); ok {
+		t.Error("a code that is not critical was pushed at once")
+	}
+	if _, ok := receiver.find("gpu=0"); ok {
+		t.Error("it was told of a card that it is not of")
+	}
+}

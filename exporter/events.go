@@ -129,6 +129,10 @@ func (o *outbox) tell(e gpu.Event) {
 		o.log.Debug("a critical event", "nvswitch", e.SXID.Switch, "sxid", e.SXID.Code, "reason", e.Reason)
 		return
 	}
+	if e.Unlisted {
+		o.log.Debug("a critical event", "pci_address", e.GPU.PCIAddress, "reason", e.Reason)
+		return
+	}
 	attributes := []any{"gpu", e.GPU.Index, "uuid", e.GPU.UUID, "serial", e.GPU.Serial, "reason", e.Reason}
 	if code, ok := e.XID.Get(); ok {
 		attributes = append(attributes, "xid", code)
@@ -169,6 +173,9 @@ func (o *outbox) eventSamples(e gpu.Event) []push.Sample {
 	if e.SXID != nil {
 		return sxidSamples(e, base)
 	}
+	if e.Unlisted {
+		return strangerSamples(e, base)
+	}
 	base = append(base, push.Label{Name: catalog.LabelUUID, Value: e.GPU.UUID}, push.Label{Name: catalog.LabelGPU, Value: strconv.Itoa(e.GPU.Index)})
 	var samples []push.Sample
 	add := func(name string, value float64, own ...push.Label) {
@@ -200,6 +207,16 @@ func sxidSamples(e gpu.Event, base []push.Label) []push.Sample {
 	return []push.Sample{
 		{Name: catalog.SXIDErrorsName, Labels: labels, Value: float64(e.XIDCount), At: e.At},
 		{Name: catalog.SXIDLastName, Labels: labels, Value: float64(e.At.UnixMilli()) / 1000, At: e.At},
+	}
+}
+
+// strangerSamples tells an XID of a GPU of which only the address is known.
+func strangerSamples(e gpu.Event, base []push.Label) []push.Sample {
+	code, _ := e.XID.Get()
+	labels := append(base, push.Label{Name: "pci_address", Value: e.GPU.PCIAddress}, push.Label{Name: "xid", Value: strconv.FormatUint(code, 10)})
+	return []push.Sample{
+		{Name: catalog.UnlistedXIDErrorsName, Labels: labels, Value: float64(e.XIDCount), At: e.At},
+		{Name: catalog.UnlistedXIDLastName, Labels: labels, Value: float64(e.Since.UnixMilli()) / 1000, At: e.At},
 	}
 }
 

@@ -98,7 +98,8 @@ func TestNamesOthersRelyOn(t *testing.T) {
 func TestGettersEmitAsManyLabelsAsTheyDeclare(t *testing.T) {
 	g := Specimen()
 	s := &gpu.Snapshot{At: time.Unix(100, 0), GPUs: []gpu.GPU{g}, Host: SpecimenHost(),
-		Driver: gpu.Driver{State: gpu.DriverOK, Call: "nvmlInit_v2", Version: "550.54.15", NVMLVersion: "12.550.54.15", CUDAVersion: "12.4"}}
+		Strangers: map[gpu.StrangerXID]gpu.XID{{PCIAddress: "0000:61:00.0", Code: 79}: {Count: 1, Last: time.Unix(98, 0)}},
+		Driver:    gpu.Driver{State: gpu.DriverOK, Call: "nvmlInit_v2", Version: "550.54.15", NVMLVersion: "12.550.54.15", CUDAVersion: "12.4"}}
 	for _, f := range All() {
 		n := 0
 		emit := func(_ float64, labels ...string) {

@@ -43,6 +43,9 @@ type Snapshot struct {
 	GPUs []GPU
 	// Host is what the operating system says of the machine; nil where nobody looked.
 	Host *Host
+	// Strangers are XIDs that the kernel log told of PCI addresses where the driver has listed no
+	// GPU: one that failed before the exporter started, for one.
+	Strangers map[StrangerXID]XID
 }
 
 // DriverState tells how far the way to the driver goes.
@@ -247,6 +250,9 @@ type Event struct {
 	XID Maybe[uint64]
 	// SXID is set where an NVSwitch told an error; then there is no GPU.
 	SXID *SXID
+	// Unlisted is set where the XID is one of Snapshot.Strangers: of GPU only the PCI address is
+	// known, and Since is when the XID was seen last.
+	Unlisted bool
 	// From and To are set where the GPU changed its state.
 	From, To State
 	// Since is when the new state began; zero means At.

@@ -29,6 +29,12 @@ type XIDReport struct {
 	Within time.Duration
 }
 
+// StrangerXID is a code that was told of a PCI address.
+type StrangerXID struct {
+	PCIAddress string // "0000:1b:00.0"
+	Code       uint64
+}
+
 // How far two witnesses' times of one XID may lie apart.
 const (
 	// XIDJitter is how much earlier the driver's event may seem than the kernel's line: the

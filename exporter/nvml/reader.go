@@ -59,6 +59,8 @@ type Reader struct {
 	slots  []*slot
 	// strangers are XIDs of PCI addresses that no card has said to be its own.
 	strangers []gpu.XIDReport
+	// unclaimed counts the same, by address and code.
+	unclaimed map[gpu.StrangerXID]unclaimed
 	// handles tells whose events they are, also of cards that cannot be asked any more.
 	handles map[nvml.Device]*card
 }
@@ -161,6 +163,7 @@ func (r *Reader) keep(ctx context.Context) {
 			return
 		case <-beat.C:
 			r.watchCalls()
+			r.tellStrangers()
 			signal(r.rescan)
 			r.beginRound()
 			late.Reset(settle)
@@ -279,7 +282,7 @@ func (r *Reader) publish() {
 	now := r.options.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := &gpu.Snapshot{At: now, Driver: r.driver, GPUs: make([]gpu.GPU, len(r.cards))}
+	s := &gpu.Snapshot{At: now, Driver: r.driver, GPUs: make([]gpu.GPU, len(r.cards)), Strangers: r.settled(now)}
 	if r.driver.Reason == notStarted {
 		s.At = time.Time{}
 	}

@@ -5,6 +5,7 @@ package nvml
 import (
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"time"
 
@@ -30,6 +31,7 @@ func (r *Reader) ReportXID(report gpu.XIDReport) {
 			r.strangers = slices.Delete(r.strangers, 0, 1)
 		}
 		r.strangers = append(r.strangers, report)
+		r.count(report)
 	}
 	r.mu.Unlock()
 	if card == nil {
@@ -67,6 +69,7 @@ func (r *Reader) introduce(c *card) {
 		mine = append(mine, report)
 		return true
 	})
+	maps.DeleteFunc(r.unclaimed, func(key gpu.StrangerXID, _ unclaimed) bool { return key.PCIAddress == c.identity.PCIAddress })
 	r.mu.Unlock()
 	for _, report := range mine {
 		r.see(c, report)

@@ -92,14 +92,58 @@ func TestAnXIDOfTheKernelLogWaitsUntilItsCardSaysItsAddress(t *testing.T) {
 		if last := s.GPUs[4].Readings.XIDs[48].Last; !last.Equal(boot) {
 			t.Errorf("XID 48 was last seen at %s, want the kernel's time %s", last, boot)
 		}
-		if got := m.xids(); len(got) != 0 {
-			t.Errorf("told %v although all that is left happened before the start", got)
+		for _, e := range m.told() {
+			if code, ok := e.XID.Get(); ok && !e.Unlisted {
+				t.Errorf("told XID %d although all that is left happened before the start", code)
+			}
 		}
 		m.reader.mu.Lock()
 		defer m.reader.mu.Unlock()
 		if got := len(m.reader.strangers); got != maxStrangers-1 {
 			t.Errorf("%d reports of strangers are kept", got)
 		}
+	})
+}
+
+// A card that fell off before the exporter started is listed no more: only the log has seen it.
+func TestAnXIDOfACardThatTheDriverDoesNotListIsToldOfItsAddress(t *testing.T) {
+	inChild(t, fakenvml.H100x8().Order(0, 1, 2, 4), func(t *testing.T, m *machine) {
+		options := quick()
+		options.Now = hurried(40)
+		m.start(t, options)
+		boot := options.Now().Add(-time.Hour).Truncate(time.Millisecond)
+		report := func(address string, code uint64) {
+			m.reader.ReportXID(gpu.XIDReport{Witness: gpu.WitnessKernel, PCIAddress: address, Code: code, At: boot})
+		}
+		report("0000:61:00", 79) // GPU 3
+		report("0000:1b:00", 63) // GPU 0, which has not said its address yet, or has
+		m.wait(t, all(4, gpu.OK))
+		lost := gpu.StrangerXID{PCIAddress: "0000:61:00.0", Code: 79}
+		s := m.wait(t, func(s *gpu.Snapshot) error {
+			if s.Strangers[lost].Count != 1 {
+				return fmt.Errorf("strangers are %v", s.Strangers)
+			}
+			return counted(0, 63, 1)(s)
+		})
+		if len(s.Strangers) != 1 || !s.Strangers[lost].Last.Equal(boot) {
+			t.Errorf("strangers are %v", s.Strangers)
+		}
+		m.waitTold(t, "[79]")
+		for _, e := range m.told() {
+			if _, ok := e.XID.Get(); ok && (!e.Unlisted || e.GPU != (gpu.Identity{PCIAddress: lost.PCIAddress}) || !e.Since.Equal(boot) || e.XIDCount != 1) {
+				t.Errorf("told %+v", e)
+			}
+		}
+		report("0000:61:00", 79)
+		m.waitTold(t, "[79 79]")
+		// A reset brought it back: what was counted of its address is the card's.
+		m.change(t, func(s *fakenvml.Scenario) { s.DeviceCount(8) })
+		m.wait(t, func(s *gpu.Snapshot) error {
+			if len(s.Strangers) != 0 {
+				return fmt.Errorf("strangers are %v", s.Strangers)
+			}
+			return counted(3, 79, 2)(s) // by index: the list is whole again
+		})
 	})
 }
 

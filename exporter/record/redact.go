@@ -15,6 +15,7 @@ import (
 // plain are the fields that say what a thing is and not which one, or whose. Every other
 // text becomes a pseudonym: a field that is added later is hidden until it is named here.
 var plain = map[string]bool{
+	"Driver.Call": true, "GPUs.Status.Call": true,
 	"Driver.State": true, "Driver.Version": true, "Driver.CUDAVersion": true, "Driver.NVMLVersion": true,
 	"GPUs.Identity.Name": true, "GPUs.Identity.Brand": true, "GPUs.Identity.Architecture": true, "GPUs.Identity.BoardPart": true,
 	"GPUs.Identity.VBIOS": true, "GPUs.Identity.PCIAddress": true, "GPUs.Identity.MIGMode": true, "GPUs.Identity.ECCMode": true,
