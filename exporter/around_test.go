@@ -147,8 +147,8 @@ func TestAnXIDOfAGPUThatTheDriverDoesNotListIsOnThePageAndPushedAtOnce(t *testin
 	source := newMachine(&gpu.Snapshot{At: noon, Strangers: map[gpu.StrangerXID]gpu.XID{lost: {Count: 2, Last: time.Unix(1000, 0)}}})
 	p := start(t, source, "--no-collector.host", "--no-collector.kmsg",
 		"--push.url="+receiver.URL, "--push.events-only", "--push.spool-dir="+t.TempDir())
-	p.shows(t, `host_unlisted_gpu_xid_errors_total{host="gpu-a1",pci_address="0000:61:00.0",vantage="host",xid="79"} 2`)
-	p.shows(t, `host_unlisted_gpu_xid_last_timestamp_seconds{host="gpu-a1",pci_address="0000:61:00.0",vantage="host",xid="79"} 1000`)
+	p.shows(t, `gpu_unlisted_xid_errors_total{host="gpu-a1",pci_address="0000:61:00.0",vantage="host",xid="79"} 2`)
+	p.shows(t, `gpu_unlisted_xid_last_timestamp_seconds{host="gpu-a1",pci_address="0000:61:00.0",vantage="host",xid="79"} 1000`)
 	told := func(code, count uint64) gpu.Event {
 		return gpu.Event{At: noon, Since: time.Unix(1000, 0), GPU: gpu.Identity{PCIAddress: lost.PCIAddress}, Unlisted: true, XID: gpu.Some(code), XIDCount: count}
 	}
@@ -156,8 +156,8 @@ func TestAnXIDOfAGPUThatTheDriverDoesNotListIsOnThePageAndPushedAtOnce(t *testin
 	source.emit <- told(79, 2)
 	eventually(t, "the critical one arrives", func() bool {
 		of := []string{"host=gpu-a1", "pci_address=0000:61:00.0", "xid=79"}
-		count, ok := receiver.find(append(of, "__name__=host_unlisted_gpu_xid_errors_total")...)
-		last, there := receiver.find(append(of, "__name__=host_unlisted_gpu_xid_last_timestamp_seconds")...)
+		count, ok := receiver.find(append(of, "__name__=gpu_unlisted_xid_errors_total")...)
+		last, there := receiver.find(append(of, "__name__=gpu_unlisted_xid_last_timestamp_seconds")...)
 		return ok && there && count.Value == 2 && last.Value == 1000
 	})
 	if _, ok := receiver.find("xid=13"); ok {

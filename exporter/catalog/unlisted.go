@@ -10,8 +10,8 @@ import (
 
 // Names that the push of critical events picks out.
 const (
-	UnlistedXIDErrorsName = "host_unlisted_gpu_xid_errors_total"
-	UnlistedXIDLastName   = "host_unlisted_gpu_xid_last_timestamp_seconds"
+	UnlistedXIDErrorsName = "gpu_unlisted_xid_errors_total"
+	UnlistedXIDLastName   = "gpu_unlisted_xid_last_timestamp_seconds"
 )
 
 // unlistedFamilies tell of GPUs that have no series of their own, for the driver has not listed
