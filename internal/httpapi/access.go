@@ -138,6 +138,10 @@ var accessTable = []Access{
 	{"add-person", "POST", "/people", admins, "whoever has an id may be given access"},
 	{"change-person", "POST", "/people/{id}/change", admins, "says who did what"},
 	{"erase-person", "POST", "/people/{id}/erase", admins, "cannot be undone, and takes access; by two people where the policy says so"},
+	{"list-holds", "GET", "/holds", finance, "names tenants in a dispute"},
+	{"place-hold", "POST", "/holds", finance, "keeps what would be deleted"},
+	{"release-hold", "POST", "/holds/{id}/release", finance, "by another person than who placed it, and by no program"},
+	{"get-retention", "GET", "/retention", finance, "counts everybody's data"},
 	{"enroll", "POST", "/enroll", guests, "a guest becomes one that may push, once"},
 }
 

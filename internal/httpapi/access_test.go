@@ -54,6 +54,8 @@ var bodies = map[string]string{
 	"tell-assignments": `{"sessions":[{"scheduler":"slurm","cluster":"c","session":"1","lease":"L-acme","uuid":"GPU-a","start":"2026-05-01T00:00:00Z"}]}`,
 	"create-token":     `{"name":"x","role":"oncall"}`,
 	"add-person":       `{"name":"Ada"}`,
+	"place-hold":       `{"scope":"all","reason":"a dispute"}`,
+	"release-hold":     `{"why":"settled"}`,
 	"change-person":    `{"name":"Ada"}`,
 	"erase-person":     `{"why":"asked for it"}`,
 	"enroll":           `{"host":"vm-3","hash":"` + strings.Repeat("ab", 32) + `"}`,
@@ -123,6 +125,7 @@ var want = map[string]string{
 	"list-gpus": "admin operator oncall", "list-mig-instances": "admin operator oncall", "list-skus": "admin operator oncall finance",
 	"list-contracts": "admin operator oncall finance",
 	"list-tokens":    "admin", "create-token": "admin", "revoke-token": "admin", "enroll": "enroll",
+	"list-holds": "admin finance", "place-hold": "admin finance", "release-hold": "admin finance", "get-retention": "admin finance",
 	"list-people": "admin", "get-person": "admin", "add-person": "admin", "change-person": "admin", "erase-person": "admin",
 }
 
@@ -145,6 +148,7 @@ func TestEveryOperationForEveryRoleOnOwnOthersAndNoThing(t *testing.T) {
 		"maintenances": {"M-both", "M-globex", "M-missing"},
 		"tokens":       {"T1"},
 		"people":       {"PER-1"},
+		"holds":        {"HOLD-1"},
 		"pending":      {"P-1"},
 		"gpus":         {"GPU-a"},
 		"rmas":         {"RMA-000001"},
@@ -194,7 +198,7 @@ func statusFor(row httpapi.Access, name string, role rental.Role) int {
 		return http.StatusForbidden
 	case missing, others && role == rental.RoleTenant:
 		return http.StatusNotFound
-	case row.ID == "create-token", row.ID == "add-person", row.ID == "record-downtime", row.ID == "announce-maintenance":
+	case row.ID == "create-token", row.ID == "add-person", row.ID == "place-hold", row.ID == "record-downtime", row.ID == "announce-maintenance":
 		return http.StatusCreated
 	case row.ID == "revoke-token":
 		return http.StatusNoContent

@@ -202,6 +202,7 @@ type Deps struct {
 	Use          UseReports
 	Tokens       Tokens
 	People       People
+	Holds        Holds
 
 	Log     *slog.Logger
 	Now     func() time.Time

@@ -500,6 +500,22 @@ func (b *backend) CreateToken(_ context.Context, _, holder rental.Principal) (re
 	return rental.Token{Principal: holder}, "lw_new", b.ask("create token %s", holder.Name)
 }
 
+func (b *backend) Holds(context.Context) ([]rental.Hold, error) {
+	return []rental.Hold{{ID: "HOLD-1", PlacedBy: "PER-1"}, {ID: "HOLD-2", ReleasedAt: 1}}, b.ask("holds")
+}
+
+func (b *backend) PlaceHold(_ context.Context, by rental.Principal, in api.PlaceHold) (rental.Hold, error) {
+	return rental.Hold{ID: "HOLD-1"}, b.ask("place hold on %s by %s: %s", in.Scope, by.Name, in.Reason)
+}
+
+func (b *backend) ReleaseHold(_ context.Context, by rental.Principal, id, why string) (rental.Hold, error) {
+	return rental.Hold{ID: id}, b.ask("release %s by %s: %s", id, by.Name, why)
+}
+
+func (b *backend) Retention(_ context.Context, count bool) ([]rental.Retained, error) {
+	return []rental.Retained{{Kind: rental.RetainTokens}}, b.ask("retention %t", count)
+}
+
 // Names knows one person: ids of others are shown as they are.
 func (b *backend) Names(_ context.Context, tenant string) (rental.Names, error) {
 	if tenant == "acme" {
@@ -584,7 +600,7 @@ func serve(tb testing.TB, anonymous *rental.Principal) served {
 		Status: b, Leases: b, Past: b, Ender: b, Bills: b, Renderer: b, Books: b, Usage: b, SLA: b, Downtimes: b, Credits: b, Maintenances: b, Fleet: b,
 		Proofs: b,
 		Clocks: b, Protection: b,
-		Incidents: b, IncidentActs: b, OnCall: b, Ledger: b, Adopter: b, Approvals: b, Tokens: b, People: b,
+		Incidents: b, IncidentActs: b, OnCall: b, Ledger: b, Adopter: b, Approvals: b, Tokens: b, People: b, Holds: b,
 		Assigner: b, Cards: b, RMAs: b, Use: b,
 		Log: log, Now: func() time.Time { return noon }, Version: "1.2.3",
 	})

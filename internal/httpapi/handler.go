@@ -40,7 +40,7 @@ func New(deps Deps) (http.Handler, error) {
 	config.Security = []map[string][]string{{"token": {}}, {"session": {}}}
 
 	r := &routes{deps: deps, huma: humago.NewWithPrefix(mux, api.Root, config)}
-	for _, add := range []func() error{r.addServer, r.addLeases, r.addBill, r.addBooks, r.addUse, r.addSLA, r.addDowntimes, r.addCredits, r.addMaintenances, r.addIncidents, r.addIncidentClocks, r.addProtection, r.addIncidentActs, r.addOnCall, r.addInventory, r.addCards, r.addRMAs, r.addPending, r.addTokens, r.addPeople} {
+	for _, add := range []func() error{r.addServer, r.addLeases, r.addBill, r.addBooks, r.addUse, r.addSLA, r.addDowntimes, r.addCredits, r.addMaintenances, r.addIncidents, r.addIncidentClocks, r.addProtection, r.addIncidentActs, r.addOnCall, r.addInventory, r.addCards, r.addRMAs, r.addPending, r.addTokens, r.addPeople, r.addHolds} {
 		if err := add(); err != nil {
 			return nil, err
 		}

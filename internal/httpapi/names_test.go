@@ -14,6 +14,7 @@ import (
 func TestAnAnswerShowsTheNamesOfPeopleAndATenantItsOwnPeoplesOnly(t *testing.T) {
 	for target, c := range map[string]struct{ token, want string }{
 		"/pending":            {"admin", `"entered_by":"Ada Lovelace (PER-1)"`},
+		"/holds":              {"finance", `"placed_by":"Ada Lovelace (PER-1)"`},
 		"/pending/P-1":        {"finance", `"entered_by":"Ada Lovelace (PER-1)"`},
 		"/downtimes/DT-acme":  {"admin", `"entered_by":"Ada Lovelace (PER-1)"`},
 		"/downtimes/DT-acme?": {"tenant", `"entered_by":"PER-1"`},

@@ -13,19 +13,23 @@ import (
 // CreditCases returns what people did with the credits of a lease, by month; of all leases where it
 // is empty.
 func (l *Ledger) CreditCases(ctx context.Context, lease string) ([]rental.CreditCase, error) {
+	all, err := creditCases(ctx, l.read, lease)
+	return all, storeError("ledger: credit cases", err)
+}
+
+func creditCases(ctx context.Context, q knower, lease string) ([]rental.CreditCase, error) {
 	only, args := "", []any{rental.KindCreditCase}
 	if lease != "" {
 		only, args = ` AND substr(f.name, 1, $2) = $3`, append(args, len([]rune(lease))+1, lease+":")
 	}
-	all, err := collect(ctx, l.read, func(rows *sql.Rows) (rental.CreditCase, error) {
+	return collect(ctx, q, func(rows *sql.Rows) (rental.CreditCase, error) {
 		var one rental.CreditCase
 		var body string
 		if err := rows.Scan(&body); err != nil {
 			return one, err
 		}
 		return one, json.Unmarshal([]byte(body), &one)
-	}, `SELECT f.body `+newest(l.read)+only+` ORDER BY f.name`, args...)
-	return all, storeError("ledger: credit cases", err)
+	}, `SELECT f.body `+newest(q)+only+` ORDER BY f.name`, args...)
 }
 
 // ChangeCreditCase hands fn the case of a lease's month, without acts where nobody has acted yet,

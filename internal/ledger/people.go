@@ -153,6 +153,9 @@ func (l *Ledger) ErasePerson(ctx context.Context, by rental.Principal, why, id s
 		if p.ErasedAt != 0 {
 			return errRollback
 		}
+		if err := t.mayErase(ctx, id); err != nil {
+			return err
+		}
 		policy, err := approvals(ctx, t)
 		if err != nil {
 			return err
@@ -183,6 +186,9 @@ func (l *Ledger) ErasePerson(ctx context.Context, by rental.Principal, why, id s
 func (t *txn) erasePerson(ctx context.Context, by, why, id string) (rental.Person, error) {
 	p, number, err := person(ctx, t, id)
 	if err != nil || p.ErasedAt != 0 {
+		return p, err
+	}
+	if err := t.mayErase(ctx, id); err != nil {
 		return p, err
 	}
 	p.Name, p.Mail, p.ErasedAt = "", "", t.now

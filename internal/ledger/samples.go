@@ -49,9 +49,14 @@ func (l *Ledger) SampleIntervals(ctx context.Context, span rental.Span) ([]renta
 // Mark returns a moment that was set by name; 0 where it never was. Marks tell a service how
 // far it has come.
 func (l *Ledger) Mark(ctx context.Context, name string) (rental.Millis, error) {
+	at, err := mark(ctx, l.read, name)
+	return at, storeError("ledger: mark", err)
+}
+
+func mark(ctx context.Context, q querier, name string) (rental.Millis, error) {
 	var at sql.NullInt64
-	err := l.read.QueryRowContext(ctx, `SELECT max(at_ms) FROM marks WHERE name = $1`, name).Scan(&at)
-	return rental.Millis(at.Int64), storeError("ledger: mark", err)
+	err := q.QueryRowContext(ctx, `SELECT max(at_ms) FROM marks WHERE name = $1`, name).Scan(&at)
+	return rental.Millis(at.Int64), err
 }
 
 // SetMark sets a moment by name.

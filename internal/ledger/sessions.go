@@ -119,6 +119,13 @@ func (t *txn) insertEvent(ctx context.Context, w world, by string, e rental.Assi
 	case !errors.Is(err, sql.ErrNoRows):
 		return fmt.Errorf("event %q: %w", e.Key, err)
 	}
+	kept, err := mark(ctx, t, eventsKeptMark)
+	if err != nil {
+		return err
+	}
+	if e.At < kept {
+		return refused("event %q: found it at %s, expected one after %s: what was told of the time before has ended by retention, and telling it again would count it twice", e.Key, e.At, kept)
+	}
 	_, err = t.ExecContext(ctx, `INSERT INTO assignment_events (event_key, session, lease, uuid, kind, event_ms, at_ms, by_who)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, e.Key, e.Session, e.Lease, e.UUID, e.Kind, int64(e.At), int64(t.now), by)
 	return err

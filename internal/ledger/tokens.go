@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/leasewatch/leasewatch/internal/rental"
@@ -92,11 +93,19 @@ func (t *txn) nameToken(ctx context.Context, holder *rental.Principal) error {
 	if _, _, err := present(ctx, t, holder.Person); err != nil {
 		return err
 	}
-	var made int
-	if err := t.QueryRowContext(ctx, `SELECT count(*) FROM tokens WHERE person = $1`, holder.Person).Scan(&made); err != nil {
+	made, err := collectText(ctx, t, `SELECT name FROM tokens WHERE person = $1`, holder.Person)
+	if err != nil {
 		return err
 	}
-	holder.Name = fmt.Sprintf("%s.%d", holder.Person, made+1)
+	last := 0
+	for _, name := range made { // old ones may have ended, so they are not counted
+		n, err := strconv.Atoi(strings.TrimPrefix(name, holder.Person+"."))
+		if err != nil {
+			return fmt.Errorf("token %q: %w", name, err)
+		}
+		last = max(last, n)
+	}
+	holder.Name = fmt.Sprintf("%s.%d", holder.Person, last+1)
 	return nil
 }
 

@@ -132,7 +132,8 @@ func (l *Ledger) MonthSums(ctx context.Context, month rental.Span) (map[string][
 }
 
 // CheckTotals compares every month total with the sum of its usage records, in one view of the
-// store. It returns an error that names each total that differs, and nil where none does.
+// store. It returns an error that names each total that differs, and nil where none does. A total
+// whose records have ended by retention stands by itself.
 func (l *Ledger) CheckTotals(ctx context.Context) error {
 	tx, err := l.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: l.snapshotLevel()})
 	if err != nil {
@@ -143,7 +144,8 @@ func (l *Ledger) CheckTotals(ctx context.Context) error {
 		var r rental.UsageRecord
 		return r, scanFigures(rows, &r, &r.Lease, &r.UUID)
 	}
-	totals, err := collect(ctx, tx, scan, `SELECT lease, uuid, start_ms, end_ms, `+figures+` FROM month_totals`)
+	totals, err := collect(ctx, tx, scan, `SELECT m.lease, m.uuid, m.start_ms, m.end_ms, `+figures+` FROM month_totals m
+		WHERE m.start_ms >= coalesce((SELECT k.at_ms FROM marks k WHERE k.name = '`+rental.UsageKeptMark("")+`' || m.lease), 0)`)
 	if err != nil {
 		return storeError("ledger: check totals", err)
 	}

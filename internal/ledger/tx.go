@@ -64,6 +64,11 @@ func (l *Ledger) transact(ctx context.Context, what string, fn func(t *txn) erro
 	return nil
 }
 
+// collectText reads all rows of a query of one text.
+func collectText(ctx context.Context, q querier, query string, args ...any) ([]string, error) {
+	return collect(ctx, q, func(rows *sql.Rows) (text string, err error) { return text, rows.Scan(&text) }, query, args...)
+}
+
 // collect reads all rows of a query with scan.
 func collect[T any](ctx context.Context, q querier, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
 	rows, err := q.QueryContext(ctx, query, args...)

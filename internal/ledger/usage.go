@@ -66,7 +66,8 @@ func add(r *rental.UsageRecord, o rental.UsageRecord, sign int64) {
 // SaveUsage records how cards spent their time. The records of one card of one lease in one
 // UTC hour replace what was known of that hour together: as a new revision where they differ,
 // with the month's total moved by the difference in the same transaction, and not at all where
-// they are the same. A record without allocated time takes the hour back.
+// they are the same. A record without allocated time takes the hour back. Hours that retention has
+// ended are left as they are: their months are closed, and only their totals are kept.
 func (l *Ledger) SaveUsage(ctx context.Context, records []rental.UsageRecord) error {
 	slots := map[slot][]rental.UsageRecord{}
 	var order []slot
@@ -111,7 +112,8 @@ type usageWriter struct {
 	newest, insert *sql.Stmt
 	zones          map[string]string
 	moves          map[monthKey]*rental.UsageRecord
-	months         map[string]rental.Span // by zone and hour: the month around it
+	months         map[string]rental.Span   // by zone and hour: the month around it
+	kept           map[string]rental.Millis // by lease: before when hours have ended
 }
 
 type monthKey struct {
@@ -120,7 +122,7 @@ type monthKey struct {
 }
 
 func (t *txn) usageWriter(ctx context.Context) (*usageWriter, error) {
-	w := &usageWriter{t: t, zones: map[string]string{}, moves: map[monthKey]*rental.UsageRecord{}, months: map[string]rental.Span{}}
+	w := &usageWriter{t: t, zones: map[string]string{}, moves: map[monthKey]*rental.UsageRecord{}, months: map[string]rental.Span{}, kept: map[string]rental.Millis{}}
 	var err error
 	if w.newest, err = t.PrepareContext(ctx, `SELECT revision, start_ms, end_ms, `+figures+` FROM usage_records
 		WHERE lease = $1 AND uuid = $2 AND hour_ms = $3 AND revision = (SELECT max(revision) FROM usage_records
@@ -142,6 +144,17 @@ func (w *usageWriter) close() {
 
 // replace writes a new revision of a slot where it differs from the newest.
 func (w *usageWriter) replace(ctx context.Context, s slot, records []rental.UsageRecord) (bool, error) {
+	kept, known := w.kept[s.lease]
+	if !known {
+		var err error
+		if kept, err = mark(ctx, w.t, rental.UsageKeptMark(s.lease)); err != nil {
+			return false, err
+		}
+		w.kept[s.lease] = kept
+	}
+	if s.hour < kept {
+		return false, nil
+	}
 	rows, err := w.newest.QueryContext(ctx, s.lease, s.uuid, int64(s.hour))
 	if err != nil {
 		return false, err
@@ -227,6 +240,15 @@ func newestUsage(q knower) string {
 func (l *Ledger) UsageRecords(ctx context.Context, lease string, span rental.Span) ([]rental.UsageRecord, error) {
 	return l.usageRecords(ctx, ` AND u.lease = $1 AND u.hour_ms > $2 AND u.hour_ms < $3 AND u.start_ms < $3 AND u.end_ms > $4
 		ORDER BY u.start_ms, u.uuid`, lease, floorMinus(span.Start, hourMS), int64(span.End), int64(span.Start))
+}
+
+// UsageKept refuses a question about hours, from a moment on, that retention has ended.
+func (l *Ledger) UsageKept(ctx context.Context, lease string, from rental.Millis) error {
+	kept, err := l.Mark(ctx, rental.UsageKeptMark(lease))
+	if err != nil || from >= kept {
+		return err
+	}
+	return refused("usage of lease %q: found a question about hours before %s, which have ended by retention: expected one about the time after, or about a whole month, whose totals are kept", lease, kept)
 }
 
 // UsageRecordsAt returns the records of all leases that overlap the span, by lease, time and uuid.

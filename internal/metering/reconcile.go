@@ -94,6 +94,13 @@ func (s *Service) wrongMonths(ctx context.Context, lease string, assignments []r
 
 // wrongHours compares the allocated time of each card and hour with the assignments.
 func (s *Service) wrongHours(ctx context.Context, lease string, assignments []rental.Assignment, within rental.Span) ([]rental.Span, error) {
+	kept, err := s.ledger.Mark(ctx, rental.UsageKeptMark(lease))
+	if err != nil {
+		return nil, err
+	}
+	if within.Start = max(within.Start, kept); within.Empty() { // the rest has ended by retention
+		return nil, nil
+	}
 	records, err := s.ledger.UsageRecords(ctx, lease, within)
 	if err != nil {
 		return nil, err

@@ -59,24 +59,25 @@ type App struct {
 	now      func() time.Time
 	registry *prometheus.Registry
 
-	config   atomic.Pointer[Config]
-	roster   atomic.Pointer[oncall.Roster] // nil where no schedule is configured
-	ledger   *ledger.Ledger
-	monitor  *monitor.Monitor
-	pager    *paging.Pager
-	engine   *incident.Engine
-	outbox   *incident.Outbox
-	slack    *slack.Slack // likewise
-	sla      *sla.Service
-	metering *metering.Service
-	billing  *billing.Service
-	signer   *proof.Ring
-	series   *leaseSeries
-	store    *storeWatch
-	witness  *witness.Service // nil where nobody looks at hosts from outside
-	interval time.Duration    // of the slowest job at the start: readings hold for two of these
-	secrets  [3]string        // the bot's token, the app's token and the signing secret of Slack
-	noPaging string           // why nobody is paged; empty where somebody is
+	config    atomic.Pointer[Config]
+	roster    atomic.Pointer[oncall.Roster] // nil where no schedule is configured
+	ledger    *ledger.Ledger
+	monitor   *monitor.Monitor
+	pager     *paging.Pager
+	engine    *incident.Engine
+	outbox    *incident.Outbox
+	slack     *slack.Slack // likewise
+	sla       *sla.Service
+	metering  *metering.Service
+	billing   *billing.Service
+	signer    *proof.Ring
+	series    *leaseSeries
+	retention *retention
+	store     *storeWatch
+	witness   *witness.Service // nil where nobody looks at hosts from outside
+	interval  time.Duration    // of the slowest job at the start: readings hold for two of these
+	secrets   [3]string        // the bot's token, the app's token and the signing secret of Slack
+	noPaging  string           // why nobody is paged; empty where somebody is
 
 	listener net.Listener
 	http     *http.Server
@@ -219,6 +220,10 @@ func (a *App) openJudges(context.Context) error {
 		Now: a.now, Logger: a.log.With("room", "metering"), Interval: a.interval,
 		Running: time.Duration(a.config.Load().Metering.Running),
 	})
+	var err error
+	if a.retention, err = newRetention(a.ledger, a.now, a.log.With("room", "retention"), a.registry); err != nil {
+		return err
+	}
 	a.series = newLeaseSeries(a)
 	return a.registry.Register(a.series)
 }
@@ -291,6 +296,7 @@ func (a *App) Start(ctx context.Context) error {
 	a.goes(backupIntake{dir: a.config.Load().path(a.config.Load().Backups.DropDir), samples: a.monitor, ledger: a.ledger,
 		log: a.log.With("room", "backups"), now: a.now, changed: a.series.Forget}.run)
 	a.goes(a.climb)
+	a.goes(a.retention.run)
 	if a.slack != nil {
 		a.goes(a.listenToSlack)
 	}

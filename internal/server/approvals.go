@@ -12,9 +12,13 @@ import (
 	"github.com/leasewatch/leasewatch/internal/rental"
 )
 
-// openPolicy records the configuration's policy of approvals where it is another than the ledger's.
+// openPolicy records the configuration's policies of approvals and of retention where they are others
+// than the ledger's.
 func (a *App) openPolicy(ctx context.Context) error {
-	return a.ledger.SetApprovals(ctx, "leasewatch", a.config.Load().Approvals.policy())
+	if err := a.ledger.SetApprovals(ctx, "leasewatch", a.config.Load().Approvals.policy()); err != nil {
+		return err
+	}
+	return a.ledger.SetRetention(ctx, "leasewatch", a.config.Load().Retention.policy())
 }
 
 // approvals keeps the changes that wait for a second person.

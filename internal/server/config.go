@@ -37,6 +37,7 @@ type Config struct {
 	Approvals Approvals `yaml:"approvals"`
 	Witnesses Witnesses `yaml:"witnesses"`
 	Backups   Backups   `yaml:"backups"`
+	Retention Retention `yaml:"retention"`
 	// Thresholds override those of the rules for a site, a SKU or a lease.
 	Thresholds []Threshold `yaml:"thresholds"`
 
@@ -191,6 +192,7 @@ func DefaultConfig() Config {
 			ExpireAfter:       Duration(time.Duration(rental.DefaultApprovalPolicy().ExpiresMS) * time.Millisecond),
 		},
 		Witnesses: Witnesses{Interval: Duration(15 * time.Second), Ways: []string{"icmp"}},
+		Retention: defaultRetention(),
 		Slack:     Slack{APIURL: "https://slack.com/api/"},
 	}
 }

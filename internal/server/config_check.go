@@ -42,6 +42,7 @@ func (c *Config) check(file string) error {
 	k.slack()
 	k.approvals()
 	k.witnesses()
+	k.retention()
 	k.thresholds()
 	return errors.Join(k.errs...)
 }
@@ -125,6 +126,12 @@ func (c *checker) approvals() {
 	}
 	if a.ExpireAfter <= 0 {
 		c.bad("approvals.expire_after", a.ExpireAfter, "more than 0s")
+	}
+}
+
+func (c *checker) retention() {
+	for _, fault := range c.config.Retention.policy().Validate() {
+		c.bad("retention."+fault.Path, fault.Found, fault.Expected)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // reloaded are the sections that Reload takes up; all others are those of the start.
-var reloaded = []string{"scrape_configs", "rule_files", "paging", "approvals", "thresholds"}
+var reloaded = []string{"scrape_configs", "rule_files", "paging", "approvals", "retention", "thresholds"}
 
 // Reload reads the configuration file again. Everything is checked first; a file that does not
 // pass, or that changes what only a start takes up, leaves all as it is.

@@ -84,6 +84,9 @@ func (r reports) document(ctx context.Context, id string, q api.ReportQuery) (re
 
 // fill reads what the report is made of.
 func (r reports) fill(ctx context.Context, in *report.Input, lease rental.Lease, contract rental.Contract, span rental.Span) error {
+	if err := r.ledger.UsageKept(ctx, lease.ID, span.Start); err != nil { // its records could not prove it any more
+		return err
+	}
 	judged, err := r.sla.Judged(ctx, lease.ID, span)
 	if err != nil {
 		return err

@@ -49,6 +49,9 @@ func (u usage) Usage(ctx context.Context, id string, p api.Period, step string) 
 		return api.Usage{}, &rental.Error{Code: rental.CodeInvalid,
 			Message: fmt.Sprintf("span of %d steps: expected at most %d; take step=day or a shorter span", len(steps), maxPoints)}
 	}
+	if err := u.ledger.UsageKept(ctx, id, span.Start); err != nil {
+		return api.Usage{}, err
+	}
 	points, err := u.billing.CostPoints(ctx, id, steps)
 	if err != nil {
 		return api.Usage{}, err

@@ -113,7 +113,7 @@ func (a *App) deps(gate *httpapi.Gate) httpapi.Deps {
 		Assigner: keeper, Cards: keeper,
 		RMAs:   rmas{ledger: a.ledger, samples: lateSamples{a}, now: a.now, version: a.opts.Version, changed: a.series.Forget},
 		Use:    useReports{usage{ledger: a.ledger, billing: a.billing, now: a.now}, a.metering},
-		People: people{a.ledger},
+		People: people{a.ledger}, Holds: holds{a.ledger},
 		Tokens: tokens{a.ledger, a.log.With("room", "enrolment")}, Log: a.log.With("room", "httpapi"), Now: a.now, Version: a.opts.Version,
 	}
 }
