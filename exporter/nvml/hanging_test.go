@@ -21,11 +21,22 @@ func hangs(call string) func(s *gpu.Snapshot) error {
 	}
 }
 
-// saidOnce wants one line of the log with the text.
+// saidOnce wants lines of the log with the text, none of them twice. Under a hurried clock a call
+// that is merely slow is one that hangs: it has a line of its own, with its own time.
 func (m *machine) saidOnce(t *testing.T, text string) {
 	t.Helper()
-	if lines := m.said.of(text); len(lines) != 1 {
-		t.Errorf("%q is logged %d times: %q", text, len(lines), lines)
+	said := map[string]int{}
+	for _, line := range m.said.of(text) {
+		_, what, _ := strings.Cut(line, " level=")
+		said[what]++
+	}
+	if len(said) == 0 {
+		t.Errorf("%q is not logged", text)
+	}
+	for what, times := range said {
+		if times != 1 {
+			t.Errorf("%q is logged %d times", what, times)
+		}
 	}
 }
 
@@ -51,8 +62,8 @@ func TestADriverThatHangsFromItsStartIsDownForAllCardsAfterAMinute(t *testing.T)
 				}
 				m.waitChanges(t, h100(1), "ok>unknown unknown>driver_down")
 				m.wait(t, driver(gpu.DriverInitFailed, call+" has not returned since"))
-				m.saidOnce(t, `msg="a driver call does not return"`)
-				m.saidOnce(t, "msg=driver state=init_failed")
+				m.saidOnce(t, `msg="a driver call does not return" call=`+call)
+				m.saidOnce(t, `msg=driver state=init_failed reason="`+call)
 				m.change(t, func(s *fakenvml.Scenario) { s.Unset(call + ".delay_ms") })
 				m.wait(t, all(2, gpu.OK))
 				if s = m.wait(t, hangs("")); s.Driver.State != gpu.DriverOK || s.GPUs[0].Status.Call != "" {

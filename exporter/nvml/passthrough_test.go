@@ -39,9 +39,9 @@ func TestACardThatWasPassedThroughWithoutARelease(t *testing.T) {
 			if got := find(t, s, h100(2)).Status; got.State != gpu.Released || got.Reason != passedReason {
 				t.Errorf("the card is %+v", got)
 			}
-			away.Store(false)
 			m.change(t, func(s *fakenvml.Scenario) { s.DeviceCount(8) })
 			m.wait(t, all(8, gpu.OK))
+			away.Store(false)
 			m.waitChanges(t, h100(2), "unknown>ok ok>released released>ok")
 		})
 	})
@@ -70,7 +70,6 @@ func TestACardThatWasPassedThroughWithoutARelease(t *testing.T) {
 			options.Known.GPUs[2].Identity.PCIAddress = "0000:52:00.0"
 			m.start(t, options)
 			m.wait(t, one(h100(2), gpu.Released))
-			away.Store(false)
 			m.change(t, func(s *fakenvml.Scenario) { s.DeviceCount(4) })
 			m.wait(t, all(4, gpu.OK))
 		})
