@@ -270,3 +270,41 @@ func TestTheExportTellsTheWholeStoryAndNothingInItIsMarkup(t *testing.T) {
 		}
 	})
 }
+
+func TestALinkAcknowledgesOnceAndOnlyTheOpeningThatItWasMadeFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := onDuty(t, &duty{person: "ada", phone: adasPhone})
+		defer r.stop()
+		began := nowMillis()
+		r.page(t, 1, "page", alert(1, began, 0))
+		opened := Opened(r.incident(t, "INC-1"))
+		use := func(link string, opened rental.Millis) (rental.Incident, error) {
+			return r.engine.AckByLink(t.Context(), "INC-1", "Ada", link, opened, true)
+		}
+		if _, err := use("l0", opened-1); !errors.Is(err, rental.ErrUsed) {
+			t.Errorf("a link of another opening: %v, want %v", err, rental.ErrUsed)
+		}
+		inc, err := use("l1", opened)
+		must(t, err)
+		equal(t, "acknowledged by", inc.AckedBy, "Ada")
+		if _, err := use("l1", opened); !errors.Is(err, rental.ErrUsed) {
+			t.Errorf("a second use: %v, want %v", err, rental.ErrUsed)
+		}
+		inc, err = r.engine.AckByLink(t.Context(), "INC-1", "Bo", "l2", opened, true)
+		must(t, err)
+		equal(t, "who has it after another's link", inc.AckedBy, "Ada")
+		time.Sleep(time.Minute)
+		r.page(t, 1, "page", alert(1, began, nowMillis()))
+		if _, err := use("l3", opened); !errors.Is(err, rental.ErrOver) {
+			t.Errorf("after the end: %v, want %v", err, rental.ErrOver)
+		}
+		time.Sleep(time.Minute)
+		r.page(t, 1, "page", alert(1, nowMillis(), 0))
+		if _, err := use("l2", opened); !errors.Is(err, rental.ErrUsed) {
+			t.Errorf("a link from before it was opened again: %v, want %v", err, rental.ErrUsed)
+		}
+		equal(t, "open again", r.incident(t, "INC-1").Status, rental.IncidentOpen)
+		_, err = use("l4", Opened(r.incident(t, "INC-1")))
+		must(t, err)
+	})
+}

@@ -200,13 +200,7 @@ func calls(d rental.Delivery) bool {
 
 // openSince is when people were last asked, by a page, to take the incident in hand.
 func openSince(inc rental.Incident) rental.Millis {
-	since := max(inc.OpenedAt, inc.PagedAt)
-	for _, event := range inc.Events {
-		if event.Kind == eventReopened || event.Kind == eventHeard {
-			since = max(since, event.At)
-		}
-	}
-	return since
+	return max(Opened(inc), inc.PagedAt)
 }
 
 func firstLine(text string) string {

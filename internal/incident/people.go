@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/leasewatch/leasewatch/internal/rental"
@@ -39,6 +40,53 @@ func (e *Engine) ack(inc *rental.Incident, now rental.Millis, by, kind string) o
 	inc.Revision++
 	addEvent(inc, now, kind, by, "")
 	return outcome{incident: inc, event: kind, deliveries: e.deliveries(inc, kindUpdate, "", now)}
+}
+
+// AckByLink acknowledges by a link that was made for the opening of the incident, Opened, and works
+// once: in the same transaction the link's id is kept. A second use, or one after the incident was
+// opened anew, is rental.ErrUsed; where it is over, rental.ErrOver. One that somebody else has is
+// returned as it is. A link that is no one person's quiets as AckByProgram does: nobody can tell who
+// of those whom a receiver reaches answered.
+func (e *Engine) AckByLink(ctx context.Context, id, by, link string, opened rental.Millis, person bool) (rental.Incident, error) {
+	var refused error
+	inc, err := e.changeByID(ctx, id, func(inc *rental.Incident, now rental.Millis) outcome {
+		if refused = LinkStands(*inc, link, opened); refused != nil {
+			return outcome{}
+		}
+		kind := eventAcked
+		if !person {
+			kind = rental.EventAckedByProgram
+		}
+		done := e.ack(inc, now, by, kind)
+		if done.incident != nil {
+			inc.Links = append(inc.Links, link)
+		}
+		return done
+	})
+	return inc, errors.Join(err, refused)
+}
+
+// LinkStands tells whether a link may still acknowledge: rental.ErrUsed where it did before or the
+// incident was opened anew since, rental.ErrOver where it is over.
+func LinkStands(inc rental.Incident, link string, opened rental.Millis) error {
+	switch {
+	case slices.Contains(inc.Links, link), Opened(inc) != opened:
+		return rental.ErrUsed
+	case !unsettled(&inc):
+		return rental.ErrOver
+	}
+	return nil
+}
+
+// Opened is when the incident was opened, opened again, or heard again after a silence.
+func Opened(inc rental.Incident) rental.Millis {
+	at := inc.OpenedAt
+	for _, event := range inc.Events {
+		if event.Kind == eventReopened || event.Kind == eventHeard {
+			at = max(at, event.At)
+		}
+	}
+	return at
 }
 
 // Note adds a person's words to the timeline; it tells nobody.

@@ -51,6 +51,10 @@ type Options struct {
 	// Deliver takes a group each time something about it changed. An error is retried, for as long as
 	// the group exists. After an unclean stop it may be given the same state again.
 	Deliver func(ctx context.Context, group rental.AlertGroup) error
+	// AckLink returns an address at which an incident can be acknowledged once, for whoever is reached
+	// by a receiver of the routing file; empty where there is none. It is a secret: a way out is told
+	// it, and no log. May be nil.
+	AckLink func(inc rental.Incident, receiver string) string
 	// ExternalURL is where people reach the server.
 	ExternalURL string
 	// Language is en or zh: that of the notices on the ways of the routing file's receivers.

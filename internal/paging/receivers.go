@@ -36,6 +36,8 @@ const (
 	annotationIncident = "incident"
 	annotationLink     = "incident_url"
 	annotationReason   = "incident_reason"
+	annotationAck      = "incident_ack"     // the sentence with the address
+	annotationAckURL   = "incident_ack_url" // the address alone
 )
 
 // texts are the words of a notice in place of Alertmanager's list of labels. A routing file's own
@@ -50,6 +52,7 @@ const texts = `
 {{ end }}{{ with .Annotations.action }}{{ . }}
 {{ end }}{{ with .Annotations.runbook_url }}{{ . }}
 {{ end }}{{ with .Annotations.incident_url }}{{ . }}
+{{ end }}{{ with .Annotations.incident_ack }}{{ . }}
 {{ end }}{{ end }}{{ end }}
 `
 
@@ -183,10 +186,22 @@ func (p *Pager) Send(ctx context.Context, d rental.Delivery, inc rental.Incident
 	ctx = notify.WithGroupLabels(ctx, labels)
 	ctx = notify.WithReceiverName(ctx, name)
 	ctx = notify.WithNow(ctx, p.opts.Now())
-	if verdict := found.Notify(ctx, p.notice(d, inc)...); verdict.Err() != nil {
-		return ref, &Refusal{route: d.Route, err: verdict.Err(), retry: verdict.ShouldRetry(), after: verdict.Delay()}
+	link := ""
+	if p.opts.AckLink != nil && inc.Status == rental.IncidentOpen {
+		link = p.opts.AckLink(inc, name)
+	}
+	if verdict := found.Notify(ctx, p.notice(d, inc, link)...); verdict.Err() != nil {
+		return ref, &Refusal{route: d.Route, err: without(verdict.Err(), link), retry: verdict.ShouldRetry(), after: verdict.Delay()}
 	}
 	return ref, nil
+}
+
+// without strikes a secret out of what a way out said, which may repeat what it was told.
+func without(err error, secret string) error {
+	if secret == "" || !strings.Contains(err.Error(), secret) {
+		return err
+	}
+	return errors.New(strings.ReplaceAll(err.Error(), secret, "<secret>"))
 }
 
 // Find knows of no message: a way out cannot be asked what it has. A doubtful try is made again,
@@ -207,12 +222,15 @@ func (p *Pager) way(route string) (*notify.Integration, string) {
 }
 
 // notice is the incident as alerts: each with the incident's title, place and why it came this way.
-func (p *Pager) notice(d rental.Delivery, inc rental.Incident) []*alert.Alert {
+func (p *Pager) notice(d rental.Delivery, inc rental.Incident, link string) []*alert.Alert {
 	now := p.opts.Now()
 	say := phrase.For(p.opts.Language)
 	about := map[string]string{annotationTitle: say.Headline(inc.Alerts, rental.At(now)), annotationIncident: inc.ID}
 	if p.externalURL.Host != "" {
 		about[annotationLink] = p.externalURL.JoinPath("incidents", inc.ID).String()
+	}
+	if link != "" {
+		about[annotationAckURL], about[annotationAck] = link, say.Say(phrase.AckLink, link)
 	}
 	for _, e := range inc.Events {
 		if e.Kind == "climbed" {

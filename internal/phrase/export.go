@@ -1,5 +1,34 @@
 package phrase
 
+// Sentences of a link to acknowledge.
+const (
+	AckLink        Key = "ack.link"
+	AckAsk         Key = "portal.acklink_ask"
+	AckWhy         Key = "portal.acklink_why"
+	AckButton      Key = "portal.acklink_button"
+	AckDone        Key = "portal.acklink_done"
+	AckTaken       Key = "portal.acklink_taken"
+	AckOver        Key = "portal.acklink_over"
+	AckUsed        Key = "portal.acklink_used"
+	AckExpired     Key = "portal.acklink_expired"
+	AckForged      Key = "portal.acklink_forged"
+	AckUnavailable Key = "portal.acklink_unavailable"
+)
+
+var ackTexts = map[Key]sentence{
+	AckLink:        {"Acknowledge: %s", "确认：%s"},
+	AckAsk:         {"Acknowledge %s?", "确认 %s？"},
+	AckWhy:         {"It says that %s is on it, stops the ladder and the response clock, and works once.", "表示 %s 正在处理，停止升级链和响应计时；此链接仅可使用一次。"},
+	AckButton:      {"Acknowledge as %s", "以 %s 的名义确认"},
+	AckDone:        {"%[1]s is acknowledged by %[2]s.", "%[1]s 已由 %[2]s 确认。"},
+	AckTaken:       {"%[1]s has been acknowledged by %[2]s already.", "%[1]s 已由 %[2]s 确认，无需重复。"},
+	AckOver:        {"%s is over. There is nothing to acknowledge.", "%s 已结束，无需确认。"},
+	AckUsed:        {"This link was used before, or the incident was opened anew since. Use the newest message.", "此链接已被使用，或事件此后再次发生。请使用最新消息中的链接。"},
+	AckExpired:     {"This link has expired. Use the newest message, or sign in.", "此链接已过期。请使用最新消息中的链接，或登录后操作。"},
+	AckForged:      {"This is no link of this server. Take it whole from the message, or sign in.", "此链接不属于本服务器。请完整复制消息中的链接，或登录后操作。"},
+	AckUnavailable: {"The acknowledgement could not be stored. Try again, or call somebody.", "确认未能保存。请重试，或联系同事。"},
+}
+
 // Sentences of an incident's export in Markdown.
 const (
 	ExportHeading    Key = "export.heading"

@@ -2,6 +2,7 @@ package portal_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -454,6 +455,39 @@ func (d *demo) NoteIncident(_ context.Context, id string, in api.NoteIncident) (
 	defer d.mu.Unlock()
 	d.acts = append(d.acts, "note "+id+": "+in.Note)
 	return rental.Incident{}, nil
+}
+
+// Look answers by the link's own word.
+func (d *demo) Look(_ context.Context, link string) (rental.Incident, string, error) {
+	in := rental.Incident{ID: "INC-7", Status: rental.IncidentOpen, Severity: rental.Page, Title: hostile}
+	switch link {
+	case "good":
+		return in, "Wang Li", nil
+	case "taken":
+		in.Status, in.AckedBy = rental.IncidentAcked, "Kari"
+		return in, "Wang Li", nil
+	case "used":
+		return in, "Wang Li", rental.ErrUsed
+	case "over":
+		return in, "Wang Li", rental.ErrOver
+	case "old":
+		return rental.Incident{}, "", portal.ErrLinkExpired
+	case "broken":
+		return in, "Wang Li", errors.New("the disk is full")
+	}
+	return rental.Incident{}, "", portal.ErrLinkForged
+}
+
+// Use notes what was acknowledged.
+func (d *demo) Use(ctx context.Context, link string) (rental.Incident, string, error) {
+	in, by, err := d.Look(ctx, link)
+	if err == nil && in.Status == rental.IncidentOpen {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.acts = append(d.acts, "ack "+in.ID+" by "+by)
+		in.Status, in.AckedBy = rental.IncidentAcked, by
+	}
+	return in, by, err
 }
 
 func (d *demo) AckIncident(_ context.Context, id string, _ api.AckIncident) (rental.Incident, error) {

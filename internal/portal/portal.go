@@ -70,6 +70,15 @@ type API interface {
 
 var _ API = (*api.Client)(nil)
 
+// Links reads and uses links to acknowledge. A link that is not taken is an error that matches
+// rental.ErrUsed, rental.ErrOver or one of those below.
+type Links interface {
+	// Look returns the incident of a link, and in whose name it acknowledges. It changes nothing.
+	Look(ctx context.Context, link string) (inc rental.Incident, by string, err error)
+	// Use acknowledges, once.
+	Use(ctx context.Context, link string) (inc rental.Incident, by string, err error)
+}
+
 // Runbooks holds the pages that say what to do.
 type Runbooks interface {
 	// Runbook returns a page in Markdown, in the language ("en", "zh") where there is one in
@@ -83,7 +92,9 @@ type Options struct {
 	// in-process client behind httpapi's Gate.Know, which must be around the portal.
 	API API
 	// As returns who holds a token that somebody signs in with.
-	As       func(token api.Secret) Identity
+	As func(token api.Secret) Identity
+	// Links are those by which somebody who is not signed in acknowledges.
+	Links    Links
 	Runbooks Runbooks
 	Log      *slog.Logger
 	Now      func() time.Time
@@ -109,6 +120,8 @@ func New(opts Options) (http.Handler, error) {
 	mux.HandleFunc("GET /login", p.loginPage)
 	mux.HandleFunc("POST /login", p.login)
 	mux.HandleFunc("POST /logout", p.logout)
+	mux.HandleFunc("GET "+AckPath+"{link}", p.ackLink)
+	mux.HandleFunc("POST "+AckPath+"{link}", p.useAckLink)
 	mux.HandleFunc("GET /fleet", p.page(p.fleet))
 	mux.HandleFunc("GET /leases", p.page(p.leases))
 	mux.HandleFunc("GET /leases/{id}", p.page(p.lease))

@@ -29,7 +29,7 @@ func (i identity) Whoami(context.Context) (rental.Principal, error) { return i.w
 func handler(tb testing.TB, d *demo) http.Handler {
 	tb.Helper()
 	h, err := portal.New(portal.Options{
-		API: d, Runbooks: runbooks{}, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return now },
+		API: d, Links: d, Runbooks: runbooks{}, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return now },
 		As: func(token api.Secret) portal.Identity {
 			if token.Reveal() == "good" {
 				return identity{demo: d}

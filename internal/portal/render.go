@@ -69,7 +69,7 @@ type pages struct {
 	style  string // the style sheet's address, with its hash
 }
 
-var pageNames = []string{"fleet", "leases", "lease", "scorecard", "incidents", "incident", "runbook", "login", "error"}
+var pageNames = []string{"fleet", "leases", "lease", "scorecard", "incidents", "incident", "runbook", "login", "error", "acklink"}
 
 func parsePages() (pages, error) {
 	css, err := files.ReadFile("templates/style.css")

@@ -71,6 +71,7 @@ type App struct {
 	metering  *metering.Service
 	billing   *billing.Service
 	signer    *proof.Ring
+	links     *oncall.Links // to acknowledge
 	series    *leaseSeries
 	retention *retention
 	store     *storeWatch

@@ -170,7 +170,7 @@ func (a *App) mayAct(people map[string]slack.Person) {
 	}
 	for _, p := range r.People {
 		if _, named := people[p.Slack]; p.Slack != "" && !named {
-			people[p.Slack] = slack.Person{Name: r.ShownAs(p.Name), Role: string(rental.RoleOnCall)}
+			people[p.Slack] = slack.Person{Name: nameOf(r, p.Name), Role: string(rental.RoleOnCall)}
 		}
 	}
 }

@@ -1,7 +1,9 @@
 package server_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -16,6 +18,27 @@ import (
 	"github.com/leasewatch/leasewatch/internal/slack/slackfake"
 	"github.com/leasewatch/leasewatch/internal/testenv"
 )
+
+// link is the link to acknowledge that the receiver was last told.
+func (b *bell) link(t *testing.T, receiver string) string {
+	t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	found := ""
+	for _, body := range b.rung {
+		var told struct {
+			Receiver          string            `json:"receiver"`
+			CommonAnnotations map[string]string `json:"commonAnnotations"`
+		}
+		if err := json.Unmarshal([]byte(body), &told); err != nil {
+			t.Fatal(err)
+		}
+		if link := told.CommonAnnotations["incident_ack_url"]; told.Receiver == receiver && link != "" {
+			found = link
+		}
+	}
+	return found
+}
 
 // phones writes a routing file whose receivers ring the bell, each at its own path.
 func phones(t *testing.T, address string, names ...string) {
@@ -138,6 +161,10 @@ slack: {api_url: %s/api/, channel: C0123, bot_token_file: bot}
 	eventually(t, "the person's phone rings", func() bool {
 		return phone.heard("phone-wang", "GPU lost on gpu-a17", "wang-li (phone-wang): nobody acknowledged it")
 	})
+	link := phone.link(t, "phone-wang")
+	if !strings.HasPrefix(link, base+"/ack/") {
+		t.Errorf("the phone is told %q, expected a link to acknowledge at %s", link, base)
+	}
 	list, err := client.Incidents(t.Context(), api.IncidentQuery{Limit: 10})
 	if err != nil || len(list.Incidents) != 1 {
 		t.Fatalf("%+v, %v: expected one incident", list, err)
@@ -159,6 +186,36 @@ slack: {api_url: %s/api/, channel: C0123, bot_token_file: bot}
 	text, err := client.ExportIncident(t.Context(), id, "zh")
 	if err != nil || !strings.Contains(string(text), "fan ordered") || !strings.Contains(string(text), "## 时间线") {
 		t.Errorf("the export: %v\n%s", err, text)
+	}
+	if _, page := get(t, link); !strings.Contains(page, "Acknowledge as Wang Li") {
+		t.Errorf("the link asks:\n%s", page)
+	}
+	if one, err := client.Incident(t.Context(), id); err != nil || one.Incident.Status != rental.IncidentOpen {
+		t.Errorf("a look at the link: %s, %v", one.Incident.Status, err)
+	}
+	press := func() (int, string) {
+		answer, err := http.Post(link, "application/x-www-form-urlencoded", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer.StatusCode, string(text)
+	}
+	if code, page := press(); code != http.StatusOK || !strings.Contains(page, id+" is acknowledged by Wang Li.") {
+		t.Errorf("the link acknowledges: status %d\n%s", code, page)
+	}
+	if code, page := press(); code != http.StatusGone || !strings.Contains(page, "was used before") {
+		t.Errorf("the link a second time: status %d\n%s", code, page)
+	}
+	if one, err := client.Incident(t.Context(), id); err != nil || one.Incident.AckedBy != "Wang Li" {
+		t.Errorf("acknowledged by %q, %v", one.Incident.AckedBy, err)
+	}
+	if code, _ := get(t, base+"/ack/nonsense"); code != http.StatusNotFound {
+		t.Errorf("a link that is none: status %d", code)
 	}
 	if _, err := client.NoteIncident(t.Context(), "INC-99", api.NoteIncident{Note: "x"}); rental.CodeOf(err) == "" && !strings.Contains(err.Error(), "no such incident") {
 		t.Errorf("a note on nothing: %v", err)

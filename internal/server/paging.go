@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -26,7 +27,7 @@ var (
 // openPaging makes the way from an alert to a person: groups, incidents, outbox, Slack.
 func (a *App) openPaging(ctx context.Context) error {
 	cfg := a.config.Load()
-	if err := a.openRoster(cfg); err != nil {
+	if err := errors.Join(a.openRoster(cfg), a.openLinks()); err != nil {
 		return err
 	}
 	if err := a.openSlack(cfg); err != nil {
@@ -54,7 +55,7 @@ func (a *App) openPaging(ctx context.Context) error {
 	}
 	a.pager, err = paging.New(ctx, paging.Options{
 		Config: routing, ConfigFile: file, Store: pagingStore{a.ledger, a.opts.CrashPoint}, Deliver: a.engine.Handle,
-		ExternalURL: a.externalURL(), Language: cfg.Global.Language,
+		ExternalURL: a.externalURL(), Language: cfg.Global.Language, AckLink: a.ackLink,
 		Registerer: a.registry, Logger: a.log.With("room", "paging"), Now: a.now,
 	})
 	if err != nil {

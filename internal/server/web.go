@@ -40,7 +40,7 @@ func (a *App) openWeb(context.Context) error {
 	inProcess := api.NewInProcess(apiHandler, api.Secret{})
 	pages, err := portal.New(portal.Options{
 		API: inProcess, As: func(token api.Secret) portal.Identity { return inProcess.As(token) },
-		Runbooks: runbooks{}, Log: a.log.With("room", "portal"), Now: a.now,
+		Links: ackLinks{a}, Runbooks: runbooks{}, Log: a.log.With("room", "portal"), Now: a.now,
 	})
 	if err != nil {
 		return err
