@@ -1,11 +1,15 @@
 package server_test
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -38,6 +42,29 @@ func (b *bell) link(t *testing.T, receiver string) string {
 		}
 	}
 	return found
+}
+
+// pressed presses Escalate as Slack hands it over by HTTP, signed with the secret.
+func pressed(t *testing.T, base, id, secret string) int {
+	t.Helper()
+	body := url.Values{"payload": {fmt.Sprintf(`{"type":"block_actions","user":{"id":"U0WANG","name":"wang.li"},"channel":{"id":"C0123"},
+		"actions":[{"type":"button","action_id":"leasewatch_escalate","block_id":"b","value":%q}]}`, id)}}.Encode()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/api/v1/slack/interactions", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stamp := fmt.Sprint(time.Now().Unix())
+	mac := hmac.New(sha256.New, []byte(secret))
+	fmt.Fprintf(mac, "v0:%s:%s", stamp, body)
+	r.Header.Set("X-Slack-Request-Timestamp", stamp)
+	r.Header.Set("X-Slack-Signature", "v0="+hex.EncodeToString(mac.Sum(nil)))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	return answer.StatusCode
 }
 
 // phones writes a routing file whose receivers ring the bell, each at its own path.
@@ -128,6 +155,7 @@ func TestAPageMentionsWhoIsOnCallAndClimbsToTheirPhone(t *testing.T) {
 	t.Cleanup(ringing.Close)
 	phones(t, ringing.URL, "phone-wang", "everybody")
 	write(t, "bot", "xoxb-fake")
+	write(t, "signing", "s1gned")
 	write(t, "oncall.yaml", `
 {apiVersion: leasewatch.dev/v1, kind: Person, metadata: {name: wang-li}, spec: {name: Wang Li, slack: U0WANG, ladder: [{way: slack, after: 0s}, {way: phone-wang, after: 1s}]}}
 ---
@@ -138,7 +166,7 @@ func TestAPageMentionsWhoIsOnCallAndClimbsToTheirPhone(t *testing.T) {
 	base := startServer(t, fmt.Sprintf(`
 global: {scrape_interval: 1s, evaluation_interval: 1s}
 paging: {config_file: routing.yaml, oncall_file: oncall.yaml}
-slack: {api_url: %s/api/, channel: C0123, bot_token_file: bot}
+slack: {api_url: %s/api/, channel: C0123, bot_token_file: bot, signing_secret_file: signing}
 `, recording.URL), "data")
 	client, err := api.New(base, api.Secret{}, http.DefaultClient)
 	if err != nil {
@@ -170,8 +198,11 @@ slack: {api_url: %s/api/, channel: C0123, bot_token_file: bot}
 		t.Fatalf("%+v, %v: expected one incident", list, err)
 	}
 	id := list.Incidents[0].ID
-	if _, err := client.EscalateIncident(t.Context(), id); err != nil {
-		t.Error(err)
+	if code := pressed(t, base, id, "another secret"); code != http.StatusUnauthorized {
+		t.Errorf("a press that Slack did not sign: status %d", code)
+	}
+	if code := pressed(t, base, id, "s1gned"); code != http.StatusOK {
+		t.Errorf("a press that Slack signed: status %d", code)
 	}
 	eventually(t, "everybody is told", func() bool { return phone.heard(`"receiver":"everybody"`, "this was the last step") })
 	if _, err := client.EscalateIncident(t.Context(), id); err == nil || !strings.Contains(err.Error(), "no further way") {
