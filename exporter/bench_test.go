@@ -135,7 +135,12 @@ func BenchmarkScrapeWhileAGPUHangs(b *testing.B) {
 
 // BenchmarkSoak scrapes without pause, and tells memory and goroutines on the way: a leak shows
 // in figures that grow. Run it with -benchtime 100000x.
-func BenchmarkSoak(b *testing.B) {
+func BenchmarkSoak(b *testing.B) { soak(b, 0) }
+
+// BenchmarkHour is BenchmarkSoak as Prometheus scrapes, with -benchtime 240x for an hour.
+func BenchmarkHour(b *testing.B) { soak(b, interval) }
+
+func soak(b *testing.B, pause time.Duration) {
 	if b.N == 1 {
 		return // the try before the real run
 	}
@@ -144,6 +149,7 @@ func BenchmarkSoak(b *testing.B) {
 	eventually(b, "all GPUs are on the page", func() bool { return strings.Count(p.page(b), "\ngpu_sm_active_ratio{") == 8 })
 	from := p.cpu(b)
 	for n := 1; n <= b.N; n++ {
+		time.Sleep(pause)
 		fetch(b, p.url, io.Discard)
 		if percent := 100 * n / b.N; n == b.N || percent != 100*(n-1)/b.N && (percent == 10 || percent == 50) {
 			b.ReportMetric(p.memory(b, "VmRSS")/(1<<20), fmt.Sprintf("rss-MB@%d%%", percent))

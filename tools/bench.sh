@@ -10,6 +10,10 @@ go test -run '^$' -bench Hangs -benchtime 1000x ./exporter
 go test -run '^$' -bench . -benchtime 300x $(go list ./exporter/... | tail -n +2)
 echo "== exporter: ${SOAK:=100000} scrapes"
 go test -run '^$' -bench Soak -benchtime "${SOAK}x" -timeout 1h ./exporter
+if [ -n "${SOAK_HOUR:-}" ]; then
+	echo "== exporter: an hour of a scrape each 15 s"
+	go test -run '^$' -bench Hour -benchtime 240x -timeout 2h ./exporter
+fi
 echo "== metering, bill, SLA"
 go test -run '^$' -bench . -benchtime 1x ./internal/metering ./internal/billing ./internal/sla ./internal/ledger
 echo "== bill and use of 1,000 leases on 8,000 GPUs for a month, against PromQL over raw samples"

@@ -82,7 +82,7 @@ func Answers(s gpu.State) bool {
 func All() []Family {
 	all := slices.Concat(hostFamilies(), identityFamilies(), stateFamilies(), useFamilies(), memoryFamilies(),
 		heatFamilies(), powerFamilies(), clockFamilies(), memoryHealthFamilies(), repairFamilies(), pcieFamilies(), nvlinkFamilies(), fabricFamilies(),
-		modeFamilies(), virtualFamilies(), gpmFamilies(), instanceFamilies(), xidFamilies(), unlistedFamilies(), workloadFamilies(), machineFamilies())
+		modeFamilies(), setupFamilies(), virtualFamilies(), gpmFamilies(), instanceFamilies(), xidFamilies(), unlistedFamilies(), workloadFamilies(), machineFamilies())
 	sortByName(all)
 	return all
 }

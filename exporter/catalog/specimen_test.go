@@ -17,7 +17,7 @@ func Specimen() gpu.GPU {
 		return m
 	}
 	return gpu.GPU{
-		Identity: gpu.Identity{UUID: "GPU-1", Serial: "1", Name: "NVIDIA H100 80GB HBM3", Cores: some(16896), Board: gpu.Board{Module: "1"}},
+		Identity: gpu.Identity{UUID: "GPU-1", Serial: "1", Name: "NVIDIA H100 80GB HBM3", Cores: some(16896), Board: gpu.Board{Module: "1"}, Make: gpu.Make{ComputeCapability: "9.0"}},
 		Status:   gpu.Status{State: gpu.OK, Since: time.Unix(50, 0), Call: "nvmlDeviceGetPowerUsage", Seconds: map[gpu.State]float64{gpu.OK: 50}},
 		Readings: gpu.Readings{
 			At: time.Unix(99, 0), UtilizationRatio: some(0.5), MemoryUtilizationRatio: some(0.2), EncoderRatio: some(0), DecoderRatio: some(0),
@@ -46,8 +46,11 @@ func Specimen() gpu.GPU {
 			Modes: gpu.Modes{ECC: gpu.Some(true), ECCPending: gpu.Some(true), MIG: gpu.Some(false), MIGPending: gpu.Some(false),
 				Compute: "default", Virtualization: "none", Confidential: gpu.Some(false)},
 			InfoROMValid: gpu.Some(true),
-			VGPU:         gpu.VGPU{Instances: some(2), Licenses: []gpu.License{{Feature: "vgpu", Product: "NVIDIA RTX Virtual Workstation", Licensed: true, Expires: time.Unix(4e9, 0)}}},
-			XIDs:         map[uint64]gpu.XID{13: {Count: 1, Last: time.Unix(98, 0)}},
+			Setup: gpu.Setup{Features: map[string]bool{"gsp": true}, ThrottleSupported: map[string]bool{"sw_power_cap": true}, ClockDefaultHertz: one("graphics"),
+				PCIeGenerationMaxOfCard: some(5)},
+			Video: gpu.Video{Sessions: one("encoder"), FramesPerSecond: one("encoder"), LatencySeconds: one("encoder")},
+			VGPU:  gpu.VGPU{Instances: some(2), Licenses: []gpu.License{{Feature: "vgpu", Product: "NVIDIA RTX Virtual Workstation", Licensed: true, Expires: time.Unix(4e9, 0)}}},
+			XIDs:  map[uint64]gpu.XID{13: {Count: 1, Last: time.Unix(98, 0)}},
 		},
 		Allocation:  specimenAllocation(),
 		Instances:   []gpu.Instance{SpecimenInstance()},

@@ -11,6 +11,7 @@ var (
 	celsius     = Unit{Name: "C", Times: 1, Over: 1}
 	watts       = Unit{Name: "W", Times: 1, Over: 1}
 	millijoules = Unit{Name: "mJ", Times: 1000, Over: 1, Steps: 1}
+	kilobytes   = Unit{Name: "KB/s", Times: 1, Over: 1e3}
 	megabytes   = Unit{Name: "MB/s", Times: 1, Over: 1e6}
 	bytesPerS   = Unit{Name: "B/s", Times: 1, Over: 1}
 	nanos       = Unit{Name: "ns", Times: 1e9, Over: 1, Steps: 1}
@@ -46,6 +47,8 @@ func dcgmClocks() []Alias {
 			},
 		},
 		one("DCGM_FI_DEV_SYNC_BOOST_VIOLATION", "Time that the sync boost group held the clocks back.", nanos, of("gpu_throttle_seconds_total", "sync_boost")),
+		one("DCGM_FI_DEV_BOARD_LIMIT_VIOLATION", "Time that a limit of the board held the clocks back.", nanos, of("gpu_throttle_seconds_total", "board_limit")),
+		one("DCGM_FI_DEV_RELIABILITY_VIOLATION", "Time that reliability held the clocks back.", nanos, of("gpu_throttle_seconds_total", "reliability")),
 		one("DCGM_FI_DEV_PSTATE", "Performance state, 0 to 15.", number, of("gpu_performance_state")),
 		one("DCGM_FI_DEV_PERSISTENCE_MODE", "1 where the driver stays loaded without clients.", number, of("gpu_persistence_mode")),
 	}
@@ -145,6 +148,9 @@ func dcgmErrors() []Alias {
 
 func dcgmLinks() []Alias {
 	return []Alias{
+		// In name and type counters, in value rates of the last moment: so they are there too.
+		one("DCGM_FI_DEV_PCIE_TX_THROUGHPUT", "PCIe traffic that the GPU sent.", kilobytes, of("gpu_pcie_throughput_bytes_per_second", "tx")),
+		one("DCGM_FI_DEV_PCIE_RX_THROUGHPUT", "PCIe traffic that the GPU received.", kilobytes, of("gpu_pcie_throughput_bytes_per_second", "rx")),
 		one("DCGM_FI_DEV_PCIE_REPLAY_COUNTER", "PCIe packets sent again.", number, of("gpu_pcie_replays_total")),
 		one("DCGM_FI_DEV_PCIE_LINK_GEN", "PCIe generation now.", number, of("gpu_pcie_link_generation")),
 		one("DCGM_FI_DEV_PCIE_LINK_WIDTH", "PCIe lanes now.", number, of("gpu_pcie_link_width")),

@@ -118,21 +118,36 @@ func (m *Maker) read(g *gpu.GPU, part *gpu.Instance) map[string][]sample {
 func (m *Maker) labels(s *gpu.Snapshot, g *gpu.GPU, part *gpu.Instance) []*dto.LabelPair {
 	index := strconv.Itoa(g.Identity.Index)
 	named := [][2]string{{"DCGM_FI_DRIVER_VERSION", s.Driver.Version}}
+	allocation := &g.Allocation
 	if part != nil {
+		allocation = &part.Allocation
 		named = append(named, [2]string{"GPU_I_ID", strconv.Itoa(part.GPUInstance)}, [2]string{"GPU_I_PROFILE", ofGPUInstance.ReplaceAllString(part.Profile, "")})
 	}
+	named = append(named, [][2]string{{"Hostname", m.host}, {"UUID", g.Identity.UUID}}...)
+	pod, held := podOf(allocation)
+	if held {
+		named = append(named, [2]string{"container", pod.Container})
+	}
+	named = append(named, [][2]string{{"device", "nvidia" + index}, {"gpu", index}, {"modelName", g.Identity.Name}}...)
+	if held {
+		named = append(named, [][2]string{{"namespace", pod.Namespace}, {"pci_bus_id", busID(g.Identity.PCIAddress)}, {"pod", pod.Pod}}...)
+	} else {
+		named = append(named, [2]string{"pci_bus_id", busID(g.Identity.PCIAddress)})
+	}
 	var pairs []*dto.LabelPair
-	for _, l := range append(named, [][2]string{
-		{"Hostname", m.host},
-		{"UUID", g.Identity.UUID},
-		{"device", "nvidia" + index},
-		{"gpu", index},
-		{"modelName", g.Identity.Name},
-		{"pci_bus_id", busID(g.Identity.PCIAddress)},
-	}...) {
+	for _, l := range named {
 		pairs = append(pairs, &dto.LabelPair{Name: proto.String(l[0]), Value: proto.String(strings.ToValidUTF8(l[1], "\uFFFD"))})
 	}
 	return pairs
+}
+
+// podOf gives the container that the kubelet gave the card, or the MIG device, to. Where several share
+// it the series is none of theirs alone, and names nobody.
+func podOf(a *gpu.Allocation) (gpu.Workload, bool) {
+	if len(a.Holders) != 1 || a.Holders[0].Pod == "" {
+		return gpu.Workload{}, false
+	}
+	return a.Holders[0].Workload, true
 }
 
 // ofGPUInstance is what a compute instance's profile has before that of its GPU instance:

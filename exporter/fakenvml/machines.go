@@ -50,6 +50,12 @@ func h100(c Card, i int, bus string) {
 	c.Set("throttle_reasons", 4). // software power cap
 					Set("violation_power_ns", 3_600_000_000_000).Set("violation_thermal_ns", 0).Set("violation_sync_boost_ns", 0).
 					Set("field.269", 1_500_000_000).Set("field.270", 0).Set("field.271", 250_000_000)
+	c.Set("compute_capability", 90).Set("pci_device_id", 0x233010de).Set("pci_subsystem_id", 0x16c110de).Set("gsp", 1).Set("gsp_firmware", "580.65.06").Set("c2c", 0).
+		Set("inforom_oem", "2.1").Set("inforom_ecc", "7.16").
+		Set("accounting", 0).Set("display_active", 0).Set("display_attached", 1).
+		Set("pcie_generation_card_max", 5).Set("throttle_supported", 0x1ff).
+		Set("clock_default_graphics_mhz", 1980).Set("clock_default_memory_mhz", 2619).
+		Set("encoder_sessions", i%2).Set("fbc_sessions", 0)
 	ecc(c, "dram", "sram")
 	c.Set("remapped_correctable", 0).Set("remapped_uncorrectable", 0).Set("remap_pending", 0).Set("remap_failure", 0).
 		Set("recovery_action", 0).

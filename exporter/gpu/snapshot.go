@@ -130,6 +130,7 @@ type Identity struct {
 	MIGMode      string // "enabled", "disabled" or "" where the card has none
 	ECCMode      string // likewise
 	Board        Board
+	Make         Make
 }
 
 // Status is the state of a GPU and since when.
@@ -225,6 +226,8 @@ type Readings struct {
 	Modes            Modes
 	InfoROMValid     Maybe[bool]
 	VGPU             VGPU
+	Setup            Setup
+	Video            Video
 
 	XIDs map[uint64]XID
 }

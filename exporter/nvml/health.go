@@ -27,6 +27,7 @@ func readHealth(c *caller, d device, id gpu.Identity, f *fixed) health {
 	readPCIe(c, d, f, r)
 	readLinks(c, d, f, r)
 	readModes(c, d, r)
+	r.Video = readVideo(c, d)
 	r.VGPU = readVirtual(c, d, r.Modes.Virtualization)
 	const bar1 = "nvmlDeviceGetBAR1MemoryInfo"
 	if m, ok := value(c, bar1, d.GetBAR1MemoryInfo); ok {

@@ -50,9 +50,11 @@ func readIdentity(c *caller, d device, index int, uuid string) gpu.Identity {
 	if architecture, ok := value(c, "nvmlDeviceGetArchitecture", d.GetArchitecture); ok {
 		id.Architecture = architectures[architecture]
 	}
-	if pci, ok := value(c, "nvmlDeviceGetPciInfo", d.GetPciInfo); ok {
+	pci, ok := value(c, "nvmlDeviceGetPciInfo", d.GetPciInfo)
+	if ok {
 		id.PCIAddress = fmt.Sprintf("%04x:%02x:%02x.0", pci.Domain, pci.Bus, pci.Device)
 	}
+	id.Make = readMake(c, d, pci)
 	if mode, ok := value(c, "nvmlDeviceGetMigMode", func() (int, nvml.Return) {
 		current, _, ret := d.GetMigMode()
 		return current, ret
@@ -123,6 +125,7 @@ type fixed struct {
 
 	pcieGenerationMax, pcieWidthMax gpu.Maybe[float64]
 	inforomValid, confidential      gpu.Maybe[bool]
+	setup                           gpu.Setup
 
 	// The fields that the card answers, by when they are asked for.
 	moving, rows, pcie, module *batch
@@ -150,6 +153,7 @@ func readFixed(c *caller, d device) fixed {
 		clockCustomerMax:  readClockSet(c, "nvmlDeviceGetMaxCustomerBoostClock", d.GetMaxCustomerBoostClock),
 		inforomValid:      validateInfoROM(c, d),
 		confidential:      readConfidential(c),
+		setup:             readSetup(c, d),
 		rows:              batchOf(rowFields),
 		pcie:              batchOf(pcieFields),
 		module:            batchOf(moduleFields),

@@ -56,6 +56,11 @@ var plain = []string{
 	"nvmlDeviceGetPlatformInfo", "nvmlDeviceGetActiveVgpus", "nvmlDeviceGetGridLicensableFeatures_v4",
 	"nvmlDeviceGetSramEccErrorStatus", "nvmlDeviceGetRowRemapperHistogram", "nvmlDeviceGetRepairStatus",
 	"nvmlDeviceGetUnrepairableMemoryFlag_v1", "nvmlSystemGetConfComputeState",
+	"nvmlDeviceGetCudaComputeCapability", "nvmlDeviceGetGspFirmwareMode", "nvmlDeviceGetGspFirmwareVersion",
+	"nvmlDeviceGetInforomVersion", "nvmlDeviceGetC2cModeInfoV", "nvmlDeviceGetAccountingMode", "nvmlDeviceGetDisplayActive",
+	"nvmlDeviceGetDisplayMode", "nvmlDeviceGetGpuMaxPcieLinkGeneration", "nvmlDeviceGetDefaultApplicationsClock",
+	"nvmlDeviceGetSupportedClocksEventReasons", "nvmlDeviceGetSupportedClocksThrottleReasons",
+	"nvmlDeviceGetEncoderStats", "nvmlDeviceGetFBCStats",
 }
 
 // library is the driver's library, loaded.

@@ -35,7 +35,7 @@ func nvlinkBytes(r *gpu.Readings) map[string]float64 { return r.NVLink.BytesTota
 
 // readMoving reads the fast tier into r, which holds the last readings of the slow one.
 func readMoving(c *caller, d device, f *fixed, r *gpu.Readings) {
-	r.InfoROMValid, r.Modes.Confidential = f.inforomValid, f.confidential
+	r.InfoROMValid, r.Modes.Confidential, r.Setup = f.inforomValid, f.confidential, f.setup
 	readUse(c, d, r)
 	readMemory(c, d, r)
 	readClocks(c, d, f, r)

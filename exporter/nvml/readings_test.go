@@ -109,10 +109,12 @@ func TestEightDataCentreGPUsAreReadInBaseUnits(t *testing.T) {
 				Brand: "nvidia", Architecture: "hopper", BoardPart: "692-2G520-0200-000", VBIOS: "96.00.89.00.01",
 				PCIAddress: "0000:" + buses[i] + ":00.0", Cores: some(16896), MIGMode: "disabled", ECCMode: "enabled",
 				Board: gpu.Board{InfoROM: "G520.0200.00.05", Minor: fmt.Sprint(i), Module: fmt.Sprint(i + 1)},
+				Make:  h100Make,
 			}); g.Identity != want {
 				t.Errorf("identity is %+v, want %+v", g.Identity, want)
 			}
 			near(t, g.Readings, gpu.Readings{
+				Setup: h100Setup(), Video: h100Video(i % 2),
 				UtilizationRatio: some((90 + n) / 100), MemoryUtilizationRatio: some((40 + n) / 100), EncoderRatio: some(0), DecoderRatio: some(0),
 				MemoryTotalBytes: some(81559 * mib), MemoryUsedBytes: some((60000 + n) * mib),
 				MemoryFreeBytes: some((81559 - 551 - 60000 - n) * mib), MemoryReservedBytes: some(551 * mib),
@@ -218,7 +220,15 @@ func TestAConsumerCardIsReadAsFarAsItAnswers(t *testing.T) {
 			"nvmlDeviceGetViolationStatus(sync_boost)", "nvmlDeviceGetViolationStatus(thermal)",
 			"nvmlGpmQueryDeviceSupport",
 			"nvmlSystemGetConfComputeState",
+			"nvmlDeviceGetAccountingMode", "nvmlDeviceGetC2cModeInfoV", "nvmlDeviceGetCudaComputeCapability",
+			"nvmlDeviceGetDefaultApplicationsClock(graphics)", "nvmlDeviceGetDefaultApplicationsClock(memory)",
+			"nvmlDeviceGetDefaultApplicationsClock(sm)", "nvmlDeviceGetDefaultApplicationsClock(video)",
+			"nvmlDeviceGetDisplayActive", "nvmlDeviceGetDisplayMode", "nvmlDeviceGetEncoderStats", "nvmlDeviceGetFBCStats",
+			"nvmlDeviceGetGpuMaxPcieLinkGeneration", "nvmlDeviceGetGspFirmwareMode", "nvmlDeviceGetGspFirmwareVersion",
+			"nvmlDeviceGetInforomVersion(ecc)", "nvmlDeviceGetInforomVersion(oem)", "nvmlDeviceGetInforomVersion(power)",
+			"nvmlDeviceGetSupportedClocksEventReasons", "nvmlDeviceGetSupportedClocksThrottleReasons",
 		}
+		slices.Sort(want)
 		if !reflect.DeepEqual(g.Unsupported, want) {
 			t.Errorf("unsupported is\n%q, want\n%q", g.Unsupported, want)
 		}

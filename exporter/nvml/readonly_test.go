@@ -17,20 +17,21 @@ import (
 
 // harmless are the functions that are no getters, each with why it changes nothing of a GPU.
 var harmless = map[string]string{
-	"nvmlInit_v2":               "opens the driver for this process",
-	"nvmlShutdown":              "closes it",
-	"nvmlEventSetCreate":        "memory of this process",
-	"nvmlEventSetFree":          "memory of this process",
-	"nvmlEventSetWait":          "waits",
-	"nvmlEventSetWait_v2":       "waits",
-	"nvmlDeviceRegisterEvents":  "has this process told what happens",
-	"nvmlDeviceValidateInforom": "has the card read its InfoROM and compare checksums",
-	"nvmlGpmQueryDeviceSupport": "asks whether there are counters",
-	"nvmlGpmSampleAlloc":        "memory of this process",
-	"nvmlGpmSampleFree":         "memory of this process",
-	"nvmlGpmSampleGet":          "copies counters that run anyway; takes no profiling lock",
-	"nvmlGpmMigSampleGet":       "the same",
-	"nvmlGpmMetricsGet":         "reckons with two samples in memory",
+	"nvmlInit_v2":                 "opens the driver for this process",
+	"nvmlShutdown":                "closes it",
+	"nvmlEventSetCreate":          "memory of this process",
+	"nvmlEventSetFree":            "memory of this process",
+	"nvmlEventSetWait":            "waits",
+	"nvmlEventSetWait_v2":         "waits",
+	"nvmlDeviceRegisterEvents":    "has this process told what happens",
+	"nvmlDeviceValidateInforom":   "has the card read its InfoROM and compare checksums",
+	"nvmlDeviceGetAccountingMode": "asks whether processes are accounted for; sets nothing",
+	"nvmlGpmQueryDeviceSupport":   "asks whether there are counters",
+	"nvmlGpmSampleAlloc":          "memory of this process",
+	"nvmlGpmSampleFree":           "memory of this process",
+	"nvmlGpmSampleGet":            "copies counters that run anyway; takes no profiling lock",
+	"nvmlGpmMigSampleGet":         "the same",
+	"nvmlGpmMetricsGet":           "reckons with two samples in memory",
 }
 
 var getter = regexp.MustCompile(`^nvml(System|Device|GpuInstance)Get[A-Z]`)

@@ -100,9 +100,6 @@ func readThrottle(c *caller, d device, r *gpu.Readings) {
 		reasons, ok = value(c, "nvmlDeviceGetCurrentClocksThrottleReasons", d.GetCurrentClocksThrottleReasons)
 	}
 	if ok {
-		r.ThrottleActive = make(map[string]bool, len(throttleBits))
-		for name, bit := range throttleBits {
-			r.ThrottleActive[name] = reasons&bit != 0
-		}
+		r.ThrottleActive = reasonsOf(reasons)
 	}
 }

@@ -143,6 +143,8 @@ static nvmlReturn_t pci_info(const struct call *call, nvmlPciInfo_t *pci) {
 	pci->domain = domain;
 	pci->bus = bus;
 	pci->device = device;
+	pci->pciDeviceId = (unsigned int)call->card->number[NUM_pci_device_id].v;
+	pci->pciSubSystemId = (unsigned int)call->card->number[NUM_pci_subsystem_id].v;
 	snprintf(pci->busId, sizeof pci->busId, "%08X:%02X:%02X.%X", domain, bus, device, function);
 	snprintf(pci->busIdLegacy, sizeof pci->busIdLegacy, "%04X:%02X:%02X.%X", domain & 0xffff, bus & 0xff, device & 0xff, function & 0xf);
 	return NVML_SUCCESS;

@@ -50,6 +50,11 @@ enum { MAX_INSTANCES = 8, MAX_GPU_INSTANCES = 16 }; // MIG devices of a card, an
 	X(nvmlDeviceGetModuleId) X(nvmlDeviceGetMultiGpuBoard) X(nvmlDeviceGetBoardId) X(nvmlDeviceGetPlatformInfo) \
 	X(nvmlDeviceGetActiveVgpus) X(nvmlDeviceGetGridLicensableFeatures_v4) X(nvmlDeviceGetSramEccErrorStatus) \
 	X(nvmlDeviceGetRowRemapperHistogram) X(nvmlDeviceGetRepairStatus) X(nvmlDeviceGetUnrepairableMemoryFlag_v1) \
+	X(nvmlDeviceGetAccountingMode) X(nvmlDeviceGetDisplayActive) X(nvmlDeviceGetDisplayMode) \
+	X(nvmlDeviceGetGpuMaxPcieLinkGeneration) X(nvmlDeviceGetSupportedClocksEventReasons) \
+	X(nvmlDeviceGetSupportedClocksThrottleReasons) X(nvmlDeviceGetCudaComputeCapability) X(nvmlDeviceGetGspFirmwareMode) \
+	X(nvmlDeviceGetGspFirmwareVersion) X(nvmlDeviceGetInforomVersion) X(nvmlDeviceGetC2cModeInfoV) \
+	X(nvmlDeviceGetDefaultApplicationsClock) X(nvmlDeviceGetEncoderStats) X(nvmlDeviceGetFBCStats) \
 	X(nvmlDeviceGetSupportedEventTypes) X(nvmlDeviceRegisterEvents)
 
 // GPM: the calls of the host, and those of a GPU.
@@ -96,8 +101,11 @@ enum { MAX_INSTANCES = 8, MAX_GPU_INSTANCES = 16 }; // MIG devices of a card, an
 	X(sram_l2) X(sram_sm) X(sram_pcie) X(sram_mcu) X(sram_other) X(sram_threshold_exceeded) \
 	X(row_banks_max) X(row_banks_high) X(row_banks_partial) X(row_banks_low) X(row_banks_none) \
 	X(channel_repair_pending) X(tpc_repair_pending) X(unrepairable_memory) \
+	X(accounting) X(display_active) X(display_attached) X(pcie_generation_card_max) X(throttle_supported) \
+	X(compute_capability) X(pci_device_id) X(pci_subsystem_id) X(gsp) X(c2c) X(clock_default_graphics_mhz) X(clock_default_memory_mhz) X(encoder_sessions) X(fbc_sessions) \
 	X(vgpus) X(license_state) X(license_expiry_year) X(generation) X(field_limit)
-#define STRINGS(X) X(uuid) X(serial) X(name) X(board_part) X(vbios) X(pci) X(inforom) X(chassis) X(license_product) X(fabric_cluster)
+#define STRINGS(X) X(uuid) X(serial) X(name) X(board_part) X(vbios) X(pci) X(inforom) X(chassis) X(license_product) X(fabric_cluster) \
+	X(gsp_firmware) X(inforom_oem) X(inforom_ecc) X(inforom_power)
 
 #define ENUM_FN(f) FN_##f,
 enum function { SYSTEM_FUNCTIONS(ENUM_FN) DEVICE_FUNCTIONS(ENUM_FN) GPM_FUNCTIONS(ENUM_FN) MIG_FUNCTIONS(ENUM_FN) FN_COUNT };
