@@ -59,7 +59,7 @@ func run(ctx context.Context, args []string, io streams) int {
 	for _, register := range []func(*kingpin.Application, map[string]action){
 		registerServe, registerDemo, registerCheck, registerLease, registerApply, registerSchema, registerInventory, registerPending,
 		registerBill, registerInvoice, registerFocus, registerPrice, registerOwn, registerUsage, registerSLA, registerDowntime, registerCredit, registerMaintenance, registerIncident, registerBackups, registerRecovery, registerOnCall, registerPerson, registerHold, registerRetention, registerToken, registerBackfill, registerBackup, registerRestore,
-		registerProof,
+		registerProof, registerProfile,
 		registerAssign, registerGPU, registerRMA, registerUse,
 	} {
 		register(app, actions)
