@@ -47,5 +47,5 @@ func TestNothingIsLostInLeasewatchsOwnStore(t *testing.T) {
 	wire := &refusal{next: mux}
 	server := httptest.NewServer(wire)
 	t.Cleanup(server.Close)
-	outage(t, server.URL, wire)
+	outage(t, end{api: server.URL}, wire)
 }

@@ -6,8 +6,6 @@ import (
 	"os/exec"
 	"syscall"
 	"testing"
-
-	"github.com/leasewatch/leasewatch/internal/testenv"
 )
 
 // network is two namespaces with a wire between them; the store is at the far end.
@@ -23,12 +21,12 @@ func ip(t *testing.T, args ...string) {
 }
 
 // launch starts the store in a namespace of its own and joins both by a wire.
-func launch(t *testing.T, s store) network {
+func launch(t *testing.T, s store, dir string) network {
 	t.Helper()
 	ip(t, "link", "set", "lo", "up") // for the proxy at the near end
 	// The shell waits for its end of the wire, then becomes the store.
 	script := `until ip addr add ` + farIP + `/24 dev far 2>/dev/null; do sleep 0.02; done; ip link set far up; exec "$0" "$@"`
-	cmd := exec.Command("unshare", append([]string{"--net", "sh", "-c", script, testenv.Binary(t, s.program)}, s.args(t, t.TempDir())...)...)
+	cmd := exec.Command("unshare", append([]string{"--net", "sh", "-c", script, os.Getenv(builtEnv)}, s.args(t, dir)...)...)
 	log, err := os.CreateTemp(t.TempDir(), "log")
 	if err != nil {
 		t.Fatal(err)

@@ -23,15 +23,22 @@ import (
 // insideEnv tells the test's own child that it is in a network namespace of its own.
 const insideEnv = "LEASEWATCH_PUSH_TEST_INSIDE"
 
+// builtEnv tells the child where the store's program is.
+const builtEnv = "LEASEWATCH_PUSH_TEST_PROGRAM"
+
 // store is a program that takes remote write and answers PromQL.
 type store struct {
 	program string
 	port    string
-	args    func(t *testing.T, dir string) []string
+	// at is where in the store its API begins, "" for the top.
+	at   string
+	args func(t *testing.T, dir string) []string
+	// token asks the store in dir for a secret of the role; nil where it takes anybody.
+	token func(t *testing.T, dir, role string) string
 }
 
 var stores = map[string]store{
-	"Prometheus": {"prometheus", "9090", func(t *testing.T, dir string) []string {
+	"Prometheus": {program: "prometheus", port: "9090", args: func(t *testing.T, dir string) []string {
 		config := filepath.Join(dir, "prometheus.yml")
 		if err := os.WriteFile(config, []byte("storage: {tsdb: {out_of_order_time_window: 26h}}\n"), 0o600); err != nil {
 			t.Fatal(err)
@@ -39,10 +46,47 @@ var stores = map[string]store{
 		return []string{"--config.file=" + config, "--storage.tsdb.path=" + filepath.Join(dir, "data"),
 			"--web.enable-remote-write-receiver", "--web.listen-address=0.0.0.0:9090"}
 	}},
-	"VictoriaMetrics": {"victoria-metrics", "8428", func(_ *testing.T, dir string) []string {
+	"VictoriaMetrics": {program: "victoria-metrics", port: "8428", args: func(_ *testing.T, dir string) []string {
 		return []string{"-storageDataPath=" + filepath.Join(dir, "data"), "-httpListenAddr=0.0.0.0:8428",
 			"-search.latencyOffset=0s", "-search.disableCache", "-dedup.minScrapeInterval=1ms"}
 	}},
+	leasewatch: {program: leasewatch, port: "8080", at: "/prometheus", token: leasewatchToken, args: func(t *testing.T, dir string) []string {
+		config := filepath.Join(dir, "leasewatch.yaml")
+		if err := os.WriteFile(config, []byte("access: {required: true}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return []string{"serve", "--config.file=" + config, "--storage.path=" + filepath.Join(dir, "data"), "--web.listen-address=0.0.0.0:8080"}
+	}},
+}
+
+// leasewatch is our own server.
+const leasewatch = "leasewatch"
+
+// find returns the store's program; our own is built for the test.
+func (s store) find(t *testing.T) string {
+	t.Helper()
+	if s.program != leasewatch {
+		return testenv.Binary(t, s.program)
+	}
+	path := os.Getenv(builtEnv)
+	if path == "" {
+		path = filepath.Join(t.TempDir(), leasewatch)
+		build := exec.Command("go", "build", "-o", path, "github.com/leasewatch/leasewatch/cmd/leasewatch")
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Fatalf("building the server: %v\n%s", err, out)
+		}
+	}
+	return path
+}
+
+// leasewatchToken makes a token of the server whose store is in dir.
+func leasewatchToken(t *testing.T, dir, role string) string {
+	t.Helper()
+	out, err := exec.Command(os.Getenv(builtEnv), "token", "create", "--name="+role, "--role="+role, "--storage.path="+filepath.Join(dir, "data")).Output()
+	if err != nil {
+		t.Fatalf("making a token: %v", err)
+	}
+	return strings.TrimSpace(string(out))
 }
 
 // Real stores, behind a network that is cut: nothing is missing but what the cap dropped and
@@ -51,10 +95,18 @@ func TestNothingIsLostInARealStoreBehindACutNetwork(t *testing.T) {
 	for name, s := range stores {
 		t.Run(name, func(t *testing.T) {
 			if os.Getenv(insideEnv) != "" {
-				outage(t, "http://"+farIP+":"+s.port, launch(t, s))
+				dir := t.TempDir()
+				end := end{api: "http://" + farIP + ":" + s.port + s.at}
+				if s.token != nil {
+					end.reader = s.token(t, dir, "operator")
+					end.writer = filepath.Join(t.TempDir(), "token")
+					if err := os.WriteFile(end.writer, []byte(s.token(t, dir, "push")), 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+				outage(t, end, launch(t, s, dir))
 				return
 			}
-			testenv.Binary(t, s.program)
 			for _, program := range []string{"ip", "unshare", "nsenter"} {
 				testenv.Binary(t, program)
 			}
@@ -62,8 +114,9 @@ func TestNothingIsLostInARealStoreBehindACutNetwork(t *testing.T) {
 				testenv.Skip(t, fmt.Sprintf("no network namespace can be made here (it takes root): %v: %s", err, out))
 			}
 			t.Parallel()
+			program := s.find(t)
 			child := exec.Command("unshare", "--net", os.Args[0], "-test.run=^"+strings.ReplaceAll(t.Name(), "/", "$/^")+"$", "-test.v")
-			child.Env = append(os.Environ(), insideEnv+"=1")
+			child.Env = append(os.Environ(), insideEnv+"=1", builtEnv+"="+program)
 			child.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 			if out, err := child.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
 				t.Errorf("%v\n%s", err, out)
@@ -80,17 +133,34 @@ type wire interface {
 	mend(t *testing.T)
 }
 
+// end is the store's end of the wire: where its API begins, the secret to read with and the file
+// of the one to write with, "" where it asks for none.
+type end struct{ api, reader, writer string }
+
+// get asks the API.
+func (e end) get(path string) (*http.Response, error) {
+	request, err := http.NewRequest(http.MethodGet, e.api+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	if e.reader != "" {
+		request.Header.Set("Authorization", "Bearer "+e.reader)
+	}
+	return http.DefaultClient.Do(request)
+}
+
 // outage takes one store through everything that goes wrong between it and the pusher.
-func outage(t *testing.T, api string, wire wire) {
+func outage(t *testing.T, store end, wire wire) {
+	api := store.api
 	eventually(t, "the store answers", func() bool {
-		response, err := http.Get(api + "/api/v1/labels")
+		response, err := store.get("/api/v1/labels")
 		if err != nil {
 			return false
 		}
 		response.Body.Close()
 		return response.StatusCode == http.StatusOK
 	})
-	w := &writer{t: t, dir: t.TempDir(), start: time.Now().Add(-30 * time.Minute).Truncate(time.Second)}
+	w := &writer{t: t, dir: t.TempDir(), token: store.writer, start: time.Now().Add(-30 * time.Minute).Truncate(time.Second)}
 
 	w.open(api+"/api/v1/write", 4<<20) // segments of 256 KiB
 	w.push(20)
@@ -106,7 +176,7 @@ func outage(t *testing.T, api string, wire wire) {
 	w.stuck()
 	wire.mend(t)
 	w.drained()
-	w.same(api, 0)
+	w.same(store, 0)
 
 	proxy, tricks := trickster(t, api)
 	w.open(proxy+"/api/v1/write", 4<<20)
@@ -119,7 +189,7 @@ func outage(t *testing.T, api string, wire wire) {
 	if tricks.refuse.Load() != 0 || tricks.swallow.Load() != 0 {
 		t.Fatal("the proxy did not refuse and swallow as it was told")
 	}
-	w.same(api, 0)
+	w.same(store, 0)
 
 	w.open(api+"/api/v1/write", 1<<20)
 	wire.cut(t)
@@ -131,13 +201,14 @@ func outage(t *testing.T, api string, wire wire) {
 	if _, err := fmt.Sscan(w.p.metric("spool_dropped_records_total"), &lost); err != nil || lost == 0 {
 		t.Fatalf("the cap was reached and %d batches count as lost: %v", lost, err)
 	}
-	w.same(api, lost)
+	w.same(store, lost)
 }
 
 // writer pushes batches of one sample a series, a second apart.
 type writer struct {
 	t     *testing.T
 	dir   string
+	token string // the file of the secret, "" for none
 	start time.Time
 	n     int // batches so far
 	p     *pusher
@@ -149,7 +220,7 @@ func (w *writer) open(url string, maxBytes int64) {
 	if w.p != nil {
 		w.p.stop()
 	}
-	config := Config{URL: url, SpoolDir: w.dir, SpoolMaxBytes: maxBytes,
+	config := Config{URL: url, TokenFile: w.token, SpoolDir: w.dir, SpoolMaxBytes: maxBytes,
 		MinBackoff: 20 * time.Millisecond, MaxBackoff: 200 * time.Millisecond, Timeout: 2 * time.Second, Now: time.Now}
 	w.p = runPusher(w.t, config)
 }
@@ -196,19 +267,19 @@ func (w *writer) drained() {
 
 // same compares what the store has with what was pushed: each series has every sample once,
 // with its own time and value, but for those that count as lost.
-func (w *writer) same(api string, lost int) {
+func (w *writer) same(store end, lost int) {
 	w.t.Helper()
 	var problem error
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
-		if problem = w.compare(api, lost); problem == nil { // VictoriaMetrics shows samples after a moment
+		if problem = w.compare(store, lost); problem == nil { // VictoriaMetrics shows samples after a moment
 			return
 		}
 	}
 	w.t.Fatalf("the store does not have what was pushed: %v", problem)
 }
 
-func (w *writer) compare(api string, lost int) error {
-	found, err := query(api, "outage_test[1h]")
+func (w *writer) compare(store end, lost int) error {
+	found, err := store.query("outage_test[1h]")
 	if err != nil {
 		return err
 	}
@@ -242,8 +313,8 @@ type stored struct {
 }
 
 // query asks for the raw samples of each series.
-func query(api, selector string) ([][]stored, error) {
-	response, err := http.Get(api + "/api/v1/query?query=" + url.QueryEscape(selector))
+func (e end) query(selector string) ([][]stored, error) {
+	response, err := e.get("/api/v1/query?query=" + url.QueryEscape(selector))
 	if err != nil {
 		return nil, err
 	}
