@@ -61,6 +61,13 @@ func startProgram(t testing.TB, env []string, args ...string) *program {
 	p.cmd = exec.Command(path, append([]string{"--web.listen-address=127.0.0.1:0", "--host.name=gpu-a1"}, args...)...)
 	p.cmd.Env = append(os.Environ(), env...)
 	p.cmd.Stderr = p.log
+	p.listen(t)
+	return p
+}
+
+// listen starts the process and waits until it says where it serves.
+func (p *program) listen(t testing.TB) {
+	t.Helper()
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +79,6 @@ func startProgram(t testing.TB, env []string, args ...string) *program {
 		}
 		return found != nil
 	})
-	return p
 }
 
 // stop ends the program and returns how it ended; a second call does nothing.
