@@ -201,7 +201,7 @@ func (s *site) apiShows(own, other *tenant, incident string) {
 	t := s.t
 	t.Helper()
 	for path, parameters := range s.reads() {
-		query := ""
+		path, query := path, ""
 		if slices.Contains(parameters, "from") && !slices.Contains(parameters, "month") {
 			query = "?" + url.Values{"from": {time.Now().UTC().Add(-time.Hour).Format(time.RFC3339)}}.Encode()
 		}
@@ -214,6 +214,7 @@ func (s *site) apiShows(own, other *tenant, incident string) {
 		if slices.Contains(httpapi.AccessTable()[row].Roles, rental.RoleTenant) {
 			want = http.StatusOK
 		}
+		path = strings.ReplaceAll(path, "{name}", "northgpu") // of whom both lease
 		id := own.lease
 		switch {
 		case strings.HasPrefix(path, "/incidents/"):
