@@ -80,6 +80,39 @@ func TestC71HoursBeforeTheOldestSampleAreAllocatedAndNotMeasured(t *testing.T) {
 	}
 }
 
+func TestUseThatWasMeasuredStaysWhereItsSamplesAreGone(t *testing.T) {
+	w := newWorld(t)
+	leased := span("2026-05-01T00:00:00Z", "2026-06-01T00:00:00Z")
+	w.lease("L", leased, "GPU-A", "GPU-B")
+	for _, card := range []string{"GPU-A", "GPU-B"} {
+		w.put("gpu_utilization_ratio", card, "scrape", every(span("2026-05-01T00:00:00Z", "2026-05-03T00:00:00Z"), 15_000, 0.5)...)
+	}
+	w.now = at("2026-05-03T00:05:00Z").Time()
+	s := w.service()
+	if err := s.CatchUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	before := w.total("L")
+	if before.MeasuredMS != 2*48*3_600_000 {
+		t.Fatalf("found %d ms measured, expected two days of two cards", before.MeasuredMS)
+	}
+	w.memory.series = nil // the disk of the samples is a new one
+	again := w.meter(span("2026-05-01T00:00:00Z", "2026-05-03T00:00:00Z"))
+	if got := w.total("L"); again != 0 || got != before {
+		t.Errorf("%d records written, found %+v, expected %+v as it was measured", again, got, before)
+	}
+	// A change in the past meters it again; what is no more the lease's goes all the same.
+	if err := w.ledger.EndLease(t.Context(), "ada", "", "L", at("2026-05-02T06:30:00Z")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.CatchUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.total("L"); got.AllocatedMS != 2*61*30*60_000 || got.MeasuredMS != 2*30*3_600_000 {
+		t.Errorf("found %d of %d ms measured, expected the 30 whole hours of 30.5 for both cards", got.MeasuredMS, got.AllocatedMS)
+	}
+}
+
 func TestAnHourIsMeteredOnceMoreAfterTheLastMomentItsSamplesAreTaken(t *testing.T) {
 	w := newWorld(t)
 	w.lease("L", rental.Span{Start: at("2026-05-01T00:00:00Z"), End: rental.Forever}, "GPU-A")

@@ -160,7 +160,7 @@ func (s *Service) save(ctx context.Context, chunk rental.Span, lease string, rec
 	var changed []rental.UsageRecord
 	for p, now := range after {
 		slices.SortFunc(now, func(a, b rental.UsageRecord) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
-		if !slices.Equal(now, before[p]) {
+		if now = kept(now, before[p]); !slices.Equal(now, before[p]) {
 			changed = append(changed, now...)
 		}
 	}

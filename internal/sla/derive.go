@@ -173,23 +173,28 @@ func (s *Service) saveDowntimes(ctx context.Context, lease rental.Lease, a renta
 	if err != nil {
 		return err
 	}
-	for _, old := range known {
+	known = slices.DeleteFunc(known, func(old rental.Downtime) bool {
 		mine := strings.HasPrefix(old.ID, rental.AutomaticPrefix) && len(old.UUIDs) == 1 && old.UUIDs[0] == a.UUID
-		if !mine || old.Span.Empty() || old.Span.Start < service.Start || old.Span.Start >= service.End {
-			continue
-		}
+		return !mine || old.Span.Empty() || old.Span.Start < service.Start || old.Span.Start >= service.End
+	})
+	var gone []string
+	for _, old := range known {
 		now, still := found[old.ID]
 		switch {
 		case still && sameFact(old, now):
 			delete(found, old.ID)
 		case !still:
-			if err := s.withdraw(ctx, old.ID); err != nil {
-				return err
-			}
+			gone = append(gone, old.ID)
 		}
 	}
+	// First what is, then what is no more: a crash in between must not lose what people said.
 	for _, d := range found {
-		if err := s.renew(ctx, d); err != nil {
+		if err := s.renew(ctx, d, known); err != nil {
+			return err
+		}
+	}
+	for _, id := range gone {
+		if err := s.withdraw(ctx, id); err != nil {
 			return err
 		}
 	}
@@ -201,13 +206,17 @@ func sameFact(old, derived rental.Downtime) bool {
 	return old.Span == derived.Span && old.Reason == derived.Reason && slices.Equal(old.Evidence, derived.Evidence)
 }
 
-// renew records a derived downtime, with what people said of an earlier revision.
-func (s *Service) renew(ctx context.Context, derived rental.Downtime) error {
+// renew records a derived downtime, with what people said of an earlier revision and of those whose
+// time it takes over, which are among known.
+func (s *Service) renew(ctx context.Context, derived rental.Downtime, known []rental.Downtime) error {
 	_, err := s.ledger.ChangeDowntime(ctx, derived.ID, func(old *rental.Downtime) (*rental.Downtime, error) {
-		if old == nil {
-			return &derived, nil
+		next := derived
+		if old != nil {
+			next = old.Renewed(derived, s.now())
 		}
-		next := old.Renewed(derived, s.now())
+		if old == nil || old.Span.Empty() {
+			next = next.Succeeding(known, s.now())
+		}
 		return &next, nil
 	})
 	return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -280,6 +281,54 @@ func TestLateSamplesWithdrawWhatTheyDisprove(t *testing.T) {
 	second := w.downtimes(t)
 	if len(first) != 1 || len(second) != 1 || first[0].ID == second[0].ID || second[0].Span.Start != at("10:29:45") {
 		t.Errorf("first %+v, then %+v", first, second)
+	}
+}
+
+func TestWhatPeopleSaidGoesOnWhereLateSamplesMoveAStartOrSplitADowntime(t *testing.T) {
+	for name, tc := range map[string]struct {
+		act  rental.Act
+		late string // the state that the late samples tell
+		span [2]string
+		want map[rental.Millis]string // status by start
+	}{
+		"a dispute, and it began earlier": {rental.Act{By: "tom", Side: rental.SideTenant, Kind: rental.ActDisputed, Note: "not ours"}, "lost",
+			[2]string{"10:29:45", "10:30:15"}, map[rental.Millis]string{at("10:29:45"): rental.DowntimeDisputed}},
+		"a dispute, and it was two": {rental.Act{By: "tom", Side: rental.SideTenant, Kind: rental.ActDisputed, Note: "not ours"}, "ok",
+			[2]string{"10:32:07", "10:32:08"}, map[rental.Millis]string{at("10:30:15"): rental.DowntimeDisputed, at("10:32:15"): rental.DowntimeDisputed}},
+		"nothing, and it began earlier": {rental.Act{}, "lost",
+			[2]string{"10:29:45", "10:30:15"}, map[rental.Millis]string{at("10:29:45"): rental.DowntimeApproved}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, contract(), "11:00:00")
+			w.samples.tell("GPU-A", "ok", between("10:00:00", "10:30:00"))
+			w.samples.tell("GPU-A", "lost", between("10:30:15", "10:36:00"))
+			w.samples.tell("GPU-A", "ok", between("10:36:15", "11:00:00"))
+			w.derive(t)
+			if tc.act.Kind != "" {
+				tc.act.At = at("10:50:00")
+				d, err := w.downtimes(t)[0].Do(tc.act)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := w.SaveDowntime(t.Context(), d); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.samples.tell("GPU-A", tc.late, between(tc.span[0], tc.span[1]))
+			for range 2 { // to look again changes nothing
+				w.derive(t)
+				got := map[rental.Millis]string{}
+				for _, d := range w.downtimes(t) {
+					got[d.Span.Start] = d.Status()
+					if tc.act.Kind != "" && !slices.Contains(d.Acts, tc.act) {
+						t.Errorf("%s from %s has lost what was said: %+v", d.ID, d.Span.Start, d.Acts)
+					}
+				}
+				if !maps.Equal(got, tc.want) {
+					t.Errorf("downtimes %v, expected %v", got, tc.want)
+				}
+			}
+		})
 	}
 }
 
