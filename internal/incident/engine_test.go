@@ -95,6 +95,28 @@ func equal[T any](tb testing.TB, what string, got, want T) {
 	}
 }
 
+func TestADrillIsOneOnlyWhereTheAlertSaysSoAsItsIncidentOpens(t *testing.T) {
+	drill := func(a rental.Alert) rental.Alert { a.Labels["drill"] = "true"; return a }
+	for name, tc := range map[string]struct {
+		first, then rental.Alert
+		want        bool
+	}{
+		"it said so at once":            {drill(alert(3, 1000, 0)), drill(alert(3, 1000, 0)), true},
+		"it says so later":              {alert(3, 1000, 0), drill(alert(3, 1000, 0)), false},
+		"another alert that joins says": {alert(3, 1000, 0), drill(alert(4, 2000, 0)), false},
+		"it no longer says so":          {drill(alert(3, 1000, 0)), alert(3, 1000, 0), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, c, store := background(t), start(), &memory{}
+			e := newEngine(t, store, c)
+			must(t, e.Handle(ctx, group(c.ms, tc.first)))
+			c.pass(time.Second)
+			must(t, e.Handle(ctx, group(c.ms, tc.first, tc.then)))
+			equal(t, "drill", store.incidents[0].Drill, tc.want)
+		})
+	}
+}
+
 func TestTheLifeOfAnIncident(t *testing.T) {
 	ctx, c, store := background(t), start(), &memory{}
 	e := newEngine(t, store, c)

@@ -58,6 +58,9 @@ func copyLedger(ctx context.Context, from, to, what string) error {
 	}
 	defer os.RemoveAll(folder)
 	draft := filepath.Join(folder, "ledger.db")
+	if from, err = filepath.Abs(from); err != nil { // the address of a file has no other
+		return fmt.Errorf("%s: %w", what, err)
+	}
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: from, RawQuery: url.Values{
 		"mode": {"ro"}, "_pragma": {"busy_timeout(10000)"}}.Encode()}).String())
 	if err != nil {
