@@ -152,7 +152,7 @@ func TestWhatAPersonMustLookAtIsLeftOut(t *testing.T) {
 // says that all 840 GPUs are one cluster's.
 func TestC75AFeedThatMovesAWholeFleetIsHeld(t *testing.T) {
 	before, after := quota(t, "2020-05-08"), quota(t, "2020-05-09")
-	v := inventory.View{SKUs: []rental.SKU{{Name: "v100", Model: "V100"}}, Sites: []rental.Site{{Name: "earth", Provider: "helios"}}}
+	v := inventory.View{Policy: rental.DefaultApprovalPolicy(), SKUs: []rental.SKU{{Name: "v100", Model: "V100"}}, Sites: []rental.Site{{Name: "earth", Provider: "helios"}}}
 	n := 0
 	for _, c := range before {
 		v.Hosts = append(v.Hosts, rental.Host{Name: c.name, Site: "earth", Slots: 1000})
@@ -171,6 +171,10 @@ func TestC75AFeedThatMovesAWholeFleetIsHeld(t *testing.T) {
 	plan := inventory.Propose(v, "earth")
 	if !strings.Contains(plan.Held, "of 856 known GPUs would move") {
 		t.Fatalf("held: %q, expected the mass change held", plan.Held)
+	}
+	v.Policy.MassPercent = 100
+	if all := inventory.Propose(v, "earth"); all.Held != "" {
+		t.Errorf("held: %q, expected nothing held where the policy lets all go at once", all.Held)
 	}
 	if r, err := plan.Resources(false); rental.CodeOf(err) != rental.CodeRefused || r.Len() != 0 {
 		t.Errorf("found %d resources and %v, expected it refused", r.Len(), err)

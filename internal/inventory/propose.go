@@ -169,8 +169,8 @@ func (b *builder) missing(seen map[string]bool) {
 	slices.SortFunc(b.plan.Vanished, func(a, b rental.GPU) int { return cmp.Compare(a.UUID, b.UUID) })
 }
 
-// hold holds a plan that moves more than a tenth of the known cards: a feed that is wrong
-// looks just like that. A single card is never a mass.
+// hold holds a plan that moves more of the known cards than the policy lets go at once: a feed
+// that is wrong looks just like that.
 func (b *builder) hold() {
 	total := 0
 	for _, g := range b.view.GPUs {
@@ -178,7 +178,7 @@ func (b *builder) hold() {
 			total++
 		}
 	}
-	if b.changed > 1 && b.changed*10 > total {
-		b.plan.Held = fmt.Sprintf("%d of %d known GPUs would move or leave their slots, more than a tenth: expected a person to look first; accept it explicitly if it is true", b.changed, total)
+	if policy := b.view.Policy; policy.Mass(b.changed, total) {
+		b.plan.Held = fmt.Sprintf("%d of %d known GPUs would move or leave their slots, more than %d %%: expected a person to look first; accept it explicitly if it is true", b.changed, total, policy.MassPercent)
 	}
 }

@@ -17,6 +17,8 @@ type View struct {
 	Leases       []rental.Lease
 	// Assignments are those of the moment; others are left out of the metrics.
 	Assignments []rental.Assignment
+	// Policy says how large a share of the cards may move at once.
+	Policy rental.ApprovalPolicy
 	// Reported are the series of gpu_info with their newest samples: labels uuid, host, gpu
 	// (the index), serial, name and brand.
 	Reported []rental.Series

@@ -24,7 +24,7 @@ type adoption struct {
 // view is the inventory as the ledger has it at a moment.
 func view(ctx context.Context, l *ledger.Ledger, now time.Time) (inventory.View, error) {
 	var v inventory.View
-	var errs [8]error
+	var errs [9]error
 	at := rental.At(now)
 	v.Sites, errs[0] = l.Sites(ctx)
 	v.Hosts, errs[1] = l.Hosts(ctx)
@@ -34,6 +34,7 @@ func view(ctx context.Context, l *ledger.Ledger, now time.Time) (inventory.View,
 	v.Leases, errs[5] = l.Leases(ctx)
 	v.Assignments, errs[6] = l.AssignmentsAt(ctx, rental.Span{Start: at, End: at + 1})
 	v.MIGInstances, errs[7] = l.MIGInstances(ctx)
+	v.Policy, errs[8] = l.Approvals(ctx)
 	return v, errors.Join(errs[:]...)
 }
 
