@@ -43,6 +43,11 @@ func (p *Pager) Webhook(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	group.At, group.Outside = rental.At(p.opts.Now()), true
+	for i, a := range group.Alerts {
+		if a.EndsAt != rental.Forever && a.EndsAt > group.At {
+			group.Alerts[i].EndsAt = group.At // it says that it is over: its clock is ahead of ours
+		}
+	}
 	if err := p.opts.Deliver(r.Context(), group); err != nil {
 		p.logger.Error("a group of a stock Alertmanager could not be taken: it will send it again", "group", group.Key, "err", err)
 		http.Error(w, "the group could not be stored: try again", http.StatusServiceUnavailable)

@@ -47,7 +47,7 @@ func (b *bell) heard(words ...string) bool {
 func stockAlert(status string, began time.Time) string {
 	ends := time.Time{}
 	if status == "resolved" {
-		ends = began.Add(time.Second)
+		ends = began.Add(time.Hour) // by a clock that is ahead: it is over all the same
 	}
 	return fmt.Sprintf(`{"version":"4","receiver":"leasewatch","status":%[1]q,"groupLabels":{"provider":"acme","severity":"page","subject":"gpu-a17"},
 "alerts":[{"status":%[1]q,"fingerprint":"f1","labels":{"alertname":"LeasewatchGPULost","severity":"page","subject":"gpu-a17","provider":"acme"},
