@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -162,7 +163,7 @@ func (v view) backups(ctx context.Context, q api.BackupQuery) ([]rental.Backup, 
 		}
 		out = append(out, own...)
 	}
-	slices.SortStableFunc(out, func(a, b rental.Backup) int { return int(b.DataAt - a.DataAt) })
+	slices.SortStableFunc(out, func(a, b rental.Backup) int { return cmp.Compare(b.DataAt, a.DataAt) })
 	return out[:min(len(out), q.Limit)], nil
 }
 

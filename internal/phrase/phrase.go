@@ -23,7 +23,7 @@ type sentence struct{ en, zh string }
 
 // tables lists the catalogue, one table a room. The tests hold them complete and disjoint.
 func tables() []map[Key]sentence {
-	return []map[Key]sentence{coreTexts, slackTexts, deliveryTexts, portalTexts, reportTexts, slaTexts, settleTexts, maintenanceTexts, leaseReportTexts, exportTexts, scoreTexts, clockTexts, ackTexts}
+	return []map[Key]sentence{coreTexts, slackTexts, deliveryTexts, portalTexts, incidentPageTexts, reportTexts, slaTexts, settleTexts, maintenanceTexts, leaseReportTexts, exportTexts, scoreTexts, clockTexts, ackTexts}
 }
 
 // Printer speaks one language. Its zero value speaks English.

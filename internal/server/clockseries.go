@@ -22,20 +22,24 @@ func (s *leaseSeries) readClocks(ctx context.Context, now time.Time, p *page) er
 	if err != nil {
 		return err
 	}
+	all, err := s.ledger.Contracts(ctx)
+	if err != nil {
+		return err
+	}
+	contracts := make(map[string]rental.Contract, len(all))
+	for _, c := range all {
+		contracts[c.Name] = c
+	}
 	for _, lease := range leases {
 		if !lease.Span().Contains(rental.At(now)) {
 			continue
 		}
-		contract, err := s.ledger.Contract(ctx, lease.Contract)
-		if err != nil {
-			return err
-		}
-		contract.Name = lease.Contract
+		contract := contracts[lease.Contract]
 		if err := s.leaseClocks(lease, contract, open, now, p); err != nil {
 			s.log.Error("a lease has no series of clocks", "lease", lease.ID, "error", err)
 		}
 		if err := s.leaseProtection(ctx, lease, contract, now, p); err != nil {
-			return err
+			s.log.Error("a lease has no series of its backups", "lease", lease.ID, "error", err)
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/leasewatch/leasewatch/internal/api"
@@ -50,7 +51,7 @@ func (c *Config) roster(routing []byte, routingFile string) (*oncall.Roster, err
 
 // placedIn names the file where no line of it is meant.
 func placedIn(path string, err error) error {
-	if len(err.Error()) >= len(path) && err.Error()[:len(path)] == path {
+	if strings.HasPrefix(err.Error(), path) {
 		return err
 	}
 	return fmt.Errorf("%s: %w", path, err)
